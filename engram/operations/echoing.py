@@ -20,6 +20,7 @@ from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
 from engram.database import Connection, ending, fetch_ahead, fetch_all
+from engram.feasts import WEEKDAY
 from engram.lineage import Order
 from engram.operations import steps
 from engram.operations.setup import Setup
@@ -647,6 +648,8 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
         if not news.names_its_thing(said, plain(new)):
             return None
         heads = [pair for pair in heads if strict or not (pair[0].key is None or frames.is_loose(pair[0].key))]
+        if _ON_SOME_DAYS.search(said) is not None:  # "My alarm is 6:00 on weekends" says nothing of the other days
+            heads = [pair for pair in heads if _ON_SOME_DAYS.search(plain(pair[0].fact)) is not None]
     heads = [pair for pair in heads if not moves.may_both_be(said, draft.fact, plain(pair[0].fact), pair[0].fact)]
     heads = [pair for pair in heads if not _are_for_other_uses(draft, pair[0])]
     scored = [(news.alike(plain(one.fact), plain(value), said, plain(new)), one, value) for one, value in heads]
@@ -659,6 +662,9 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
     if about.key is not None or draft.echo is None or draft.echo.alone:
         return _replacing(setup, draft, plain(value), plain(new), [about])
     return replace(draft, echo=None, succeeds=about.fact) if strict else _following(draft, about)
+
+
+_ON_SOME_DAYS: Final = regex(rf" (?:on|at) (?:the )?(?:weekends?|weekdays|workdays|holidays|{WEEKDAY}s)$")
 
 
 # ------------------------------------------------ what is most like it

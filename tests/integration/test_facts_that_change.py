@@ -278,6 +278,8 @@ BESIDE: Final = (
     "We ship with DHL. | DHL didn't come, so we ship the rest with UPS.",
     "I take the tram to work. | I swapped the tram for the bike for my trip to France.",
     "My home is Porto. | My home is Victorian.",
+    "My alarm is 7:40. | My alarm is 6:00 on weekends.",
+    "My wake-up time is 7:40. | My wake-up time is 6:00 on Sundays.",
     "Greta looks after my kids. | Greta can't look after my kids any longer than six.",
     "I work at Tesco. | Friday is my last day at Tesco.",
     "I work at Tesco. | My last day at Tesco was postponed.",
