@@ -72,7 +72,7 @@ _SINCE_FIRST: Final = regex(rf"(?:{_SINCE}|{_FROM_NOW}),? ")
 def set_against(before: str, behind: str) -> str:
     """What the words before and behind a clause, compared, say is over, was bad or was a slip; "" for others.
 
-    >>> set_against("sandbox was too slow, so ", "")
+    >>> set_against("sandbox was too slow, so", "")
     'sandbox was too slow, so'
     """
     found: list[str] = []
