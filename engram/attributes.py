@@ -461,7 +461,8 @@ def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -
     if np == "home" and pattern in (_OWNED, _OWNER) and held is not None and not _ARTICLE.match(value):
         is_place = is_name(held, original) and held not in names.DESCENTS and held not in _STYLES
         return Attribute("current_city", held) if is_place else None
-    if np in ("mobile", "cell") and pattern is _SWITCHED and held is not None and not phrases.is_phone(held):
+    is_provider = held is not None and not phrases.is_phone(held) and _SETTING.search(held.casefold()) is None
+    if np in ("mobile", "cell") and pattern is _SWITCHED and is_provider:
         name = "phone provider"
     if name is None or held is None or not _fits(name, held, original):
         return None
@@ -524,10 +525,12 @@ _WEIGHT: Final = regex(
     rf"^user {_ADV}(?:weighs|is weighing)(?: in at)? {_ROUGHLY}"
     rf"(?P<value>\d{{2,3}}(?:[.,]\d{{1,2}})?(?: ?{_MASS}{_POUNDS})?){_LATELY}"
 )
+_SETTING: Final = regex(r"\b(?:mode|silent|mute|vibrate|loud|english|german|french|spanish)\b")
+"""What a mobile is switched to as well."""
 _DOWN_TO: Final = regex(
     rf"^user {_ADV}(?:is|(?:has )?(?:gone|went|come|came|got|gotten|dropped|slimmed)) (?:back )?(?:down |up )?"
-    rf"(?:(?<=back |down )|(?<=up )|(?<=got )|"
-    rf"(?<=gotten ))to {_ROUGHLY}(?P<value>\d{{2,3}}(?:[.,]\d{{1,2}})? ?(?P<unit>{_MASS}){_POUNDS}){_LATELY}"
+    rf"(?:(?<=back |down )|(?<=is up )|(?<=got )|(?<=gotten ))to {_ROUGHLY}"
+    rf"(?P<value>\d{{2,3}}(?:[.,]\d{{1,2}})? ?(?P<unit>{_MASS}){_POUNDS}){_LATELY}"
 )
 _INCHES: Final = r"(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven)(?: ?(?:inch(?:es)?|in|\"|''))?"
 _FEET: Final = r"(?:\d|four|five|six|seven) ?(?:feet|foot|ft|')"

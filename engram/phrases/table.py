@@ -609,7 +609,7 @@ ENTRIES: Final = (
     ),
     Entry(
         "dentist",
-        said=(("goes|sees|is", "name", r"(?:to |with |going to |seeing )?<v> for user's teeth"),),
+        said=(("sees|is", "name", r"(?:with |seeing )?<v> for user's teeth"),),
         done=(r"(?:looks after|takes care of|does|treats) user's teeth",),
     ),
     Entry(

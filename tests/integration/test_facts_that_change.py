@@ -271,6 +271,8 @@ ASKED: Final = (
 )
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
+    "I moved my mobile to Vodafone. | I switched my mobile to Airplane Mode.",
+    "My dentist is Dr. Ito. | I go to Turkey for my teeth.",
     "Our billing runs on Stripe. | We replaced Stripe with Adyen for the EU.",
     "We use Stripe. | We use Sentry now.",
     "We use Stripe. | As of this month we use Sentry.",
