@@ -112,9 +112,9 @@ def on_road(asked: Asked, road: Intent) -> Asked:
     return replace(asked, include_superseded=asked.within is not None or road not in ("current", "event"))
 
 
-def about(asked: Asked, topic: str) -> Asked:
-    """The same search for another topic. Pure."""
-    return replace(asked, query=topic, words=words_of(topic))
+def about(asked: Asked, topic: str, question: str = "") -> Asked:
+    """The same search for another topic, of a question. Pure."""
+    return replace(asked, query=topic, words=words_of(topic, question))
 
 
 def plan(asked: Asked, reading: Reading, moment: Moment, *, wider: bool = False) -> list[tuple[Asked, Moment]]:
@@ -126,7 +126,7 @@ def plan(asked: Asked, reading: Reading, moment: Moment, *, wider: bool = False)
     """
     wide = replace(asked, include_superseded=True, recent=reading.recent, window=reading.window, within=reading.window)
     anchors = reading.anchors if reading.intent == "temporal_chain" else ()
-    searches = [(about(wide, topic), moment) for topic in (asked.query, *anchors)]
+    searches = [(about(wide, topic, reading.question), moment) for topic in (asked.query, *anchors)]
     unbound = replace(wide, window=None, within=None)
     searches += [(about(unbound, reading.question), any_time(moment))] if wider else []
     if is_bounded(reading, moment):

@@ -122,17 +122,21 @@ def prepare(query: str, **options: Any) -> Asked:
     return asked
 
 
-def words_of(query: str) -> Words:
+def words_of(query: str, said: str = "") -> Words:
     """The words of a question, with the names of what it asks for by a general word: "Stripe" for a payment provider.
 
-    Pure.
+    A topic is of what was `said` as a whole. Pure.
     """
     words, sort = keyword.parse(query), kinds.sort_asked(query)
     if sort is None:
         return words
-    general = tuple(word for one in sort.words for word in keyword.plain(one).split() if word in words.words)
-    names = (tuple(keyword.plain(name).split()) for name in brands.looked_for(sort.names))
-    return replace(words, general=general, particular=tuple(name for name in names if all(map(_is_telling, name))))
+    wanted = {word for one in sort.words for word in keyword.plain(one).split()}
+    general = tuple(word for word in words.words if not wanted.isdisjoint(PART.findall(word)) or word in wanted)
+    names = [tuple(keyword.plain(name).split()) for name in brands.looked_for(sort.names)]
+    # One that the question names itself is looked for as it is: what was before the Pixel is another.
+    known = set(PART.findall(keyword.plain(f"{query} {said}")))
+    others = (name for name in names if not known.issuperset(name) and all(map(_is_telling, name)))
+    return replace(words, general=general, particular=tuple(others))
 
 
 def _is_telling(word: str) -> bool:

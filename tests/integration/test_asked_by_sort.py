@@ -83,6 +83,11 @@ def test_a_search_finds_it_among_all_that_is_used(told: Engram) -> None:
         assert {"payment", "provid"} <= set(found.results[0].matched)
 
 
+def test_what_a_question_names_itself_stands_for_nothing_else(told: Engram) -> None:
+    found = told.search("Which payment provider did we have before Stripe?").results[0]
+    assert ("Stripe" in found.memory.fact, "provid" in found.matched) == (True, False)
+
+
 def test_it_is_found_in_what_was_known_before(told: Engram) -> None:
     known = told.search("Which payment provider do we use?", known_at=datetime.now(UTC)).results[0]
     assert "Stripe" in known.memory.fact
