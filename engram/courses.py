@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from engram import verbs
 from engram.claims import stem
-from engram.feasts import MONTHS
+from engram.feasts import MONTHS, WEEKDAY
 from engram.regex import regex
 
 MAX_READ: Final = 300
@@ -49,10 +49,14 @@ _ADV: Final = (
 _HAS: Final = rf"{_ADV}(?:has |had |is |was |got |has been |had been )?{_ADV}"
 _NP: Final = r"[^,;:]{2,90}?"
 _V: Final = r"[^,;:]{1,60}?"
+_BY_THEN: Final = (
+    r"(?:earlier )?(?:last|this) (?:week|month|year|weekend|night|morning|afternoon|evening|spring|summer|autumn|fall|"
+    rf"winter|quarter|sprint|{WEEKDAY})|yesterday|today|the other day"
+)
+"""When something came to be so, before what it was or behind it."""
 _CLOSE: Final = (
     r"(?: (?:now|for good|for ever|forever|entirely|completely|altogether|at last|in the end|recently|lately|"
-    r"(?:earlier )?(?:last|this) (?:week|month|year|weekend|night|morning|afternoon|evening|spring|summer|autumn|fall|"
-    r"winter|quarter|sprint|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|yesterday|today|tonight|the other day|"
+    rf"{_BY_THEN}|tonight|"
     r"over (?:the )?(?:weekend|holidays|christmas|easter|summer|winter|new year)|"
     r"(?:an?|a few|a couple of|some|several|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) "
     r"(?:minutes?|hours?|days?|nights?|weeks?|months?|years?|sprints?) ago|"
@@ -64,12 +68,7 @@ NO_OCCASION: Final = (
     r"brother|sister|parent|friend|colleague)s?\b)"
 )
 """What is changed for it is so for good, and for the user: not "for user's trip to France"."""
-_FIRST_WHEN: Final = regex(
-    r"^(?:(?:earlier )?(?:last|this) (?:week|month|year|weekend|night|morning|afternoon|evening|spring|summer|autumn|"
-    r"fall|winter|quarter|sprint|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|yesterday|today|over the weekend|"
-    r"the other day),? "
-    r"(?=user\b|they\b)"
-)
+_FIRST_WHEN: Final = regex(rf"^(?:{_BY_THEN}|over the weekend),? (?=user\b|they\b)")
 
 # ------------------------------------------------ what is over
 

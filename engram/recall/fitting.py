@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from engram.claims import stem
+from engram.feasts import MONTHS, SHORT_MONTHS
 from engram.regex import regex
 from engram.text import STOP_WORDS, compared, words
 
@@ -93,10 +94,7 @@ _NUMBER: Final = regex(
     r"(?:do|does|did|has|have) not|\w+n't|"
     r"never|only|free|every|each|daily|weekly|monthly|all|lots?|many|much|more|less|enough)\b"
 )
-_MONTH: Final = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|"
-    r"aug|sept?|oct|nov|dec)"
-)
+_MONTH: Final = rf"(?:{MONTHS}|{SHORT_MONTHS})"
 _YEARS: Final = r"(?:19|20)\d\d\b"
 _DAYS: Final = r"\d{1,2}(?:st|nd|rd|th)?\b(?:(?: and | to |, ?| ?[-–] ?)\d{1,2}(?:st|nd|rd|th)?\b)*"
 _DATE: Final = regex(
