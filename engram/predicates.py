@@ -273,52 +273,124 @@ def _given(text: str, tokens: list[_Token], subject: _Subject, opens: int, kind:
     return f"{subject.lead} {subject.text}" if was == past else subject.text
 
 
-_OTHER_JOINT = regex(r"(?:\s*,)?\s+(?:and|but|or|nor)\s+", re.I)
+_OTHER_JOINT = regex(r"(?:\s*,)?\s+(?:and\s+then|and|but|or|nor)\s+|\s*,\s+(?:then\s+)?(?=[^\W\d_])", re.I)
 _MYSELF: Final = _words("i i'm im i've ive we we're we've")
+# What somebody does: verbs that stand behind a joint with their object, though some are nouns elsewhere.
+_ACTIONS: Final = _words(
+    "admire advise arrange ask bill boil borrow bring buy call carry catch check cherish chop clean close count donate "
+    "drop edit enter feed fix follow fry give grill groom harvest hear help hit host invest invite iron join jump kick "
+    "leave lend lift load make meet mend mow open order organise organize owe pack pay phone pick plant post prepare "
+    "publish pull put record repair respect ride roast rush save say schedule see send serve set shave ship shop show "
+    "solve tell test throw treat turn unpack wash water wipe"
+)
+_DEEDS: Final = _LEXICON | _ACTIONS | verbs.COMMON
+_PARTICLES: Final = _words("up out off down back in on away over to")
+_ALSO_MINE: Final = _words("am don't dont haven't")
+_WHAT_HAPPENS: Final = _words("regret miss feel hear see sleep stay go plan intend expect understand recognise remember")
+_SECOND = regex(r"\b(?:where|that|because|when|while|if|who|which|whose|since|though|although|so)\b")
 
 
 def joined(clause: str) -> frozenset[int]:
-    """Where verbs stand that go on with "I" after an "and" and take its ending: "I study law and teach piano"."""
+    """Where verbs stand that go on with "I" after an "and" and take its ending: "I study law and teach piano".
+
+    After a comma they do where more is to come ("I wake up, make coffee and read"), or behind a "then".
+    """
     if _OTHER_JOINT.search(clause) is None:
         return frozenset()
     text = _SPACES.sub(" ", clause.translate(_APOSTROPHES))
     tokens = _tokens(text)
     found: set[int] = set()
+    waiting: list[int] = []  # verbs after a comma
     for joint in _OTHER_JOINT.finditer(text):
         at = next((n for n in reversed(range(len(tokens))) if _is_subject(tokens, n, joint.start())), None)
         opened = next((n for n, token in enumerate(tokens) if token.start == joint.end()), None)
         if at is None or opened is None or at + 1 >= len(tokens):
             continue
         subject = _first_person(text, tokens, at, "")
-        start = tokens[subject.first].start
+        start = tokens[waiting[-1] if waiting else subject.first].start
         left = _Left(text[start : joint.start()], tokens, subject, start, joint.start())
-        verb = _goes_on(tokens, opened, left, joint.group().strip(" ,").lower())
-        if verb is not None:
-            found.add(tokens[verb].start)
+        word = " ".join(joint.group().replace(",", " ").lower().split())
+        verb = _goes_on(tokens, opened, left, word, listed=bool(waiting))
+        if verb is None:
+            waiting = []
+        elif word == "":
+            waiting.append(verb)
+        else:
+            found.update(tokens[one].start for one in (*waiting, verb))
+            waiting = []
     return frozenset(found)
+
+
+def is_compound(before: str) -> bool:
+    """Whether the words before an "I" are somebody who does it too, and no statement: "My wife and", not "Ann cooks and".
+
+    They are a statement where they have a verb of their own.
+    """
+    before = before[max((found.end() for found in _SECOND.finditer(before)), default=0) :]
+    tokens = _tokens(_SPACES.sub(" ", before.translate(_APOSTROPHES)).lower())
+    for n, token in enumerate(tokens):
+        of_noun = n > 0 and (tokens[n - 1].word in _DETERMINERS or before[tokens[n - 1].end : token.start].strip() != "")
+        if token.word in _FINITE_ONE or token.word in _FINITE_WE or token.word in ("does", "did", "do", "i", "it"):
+            return False
+        if n and not of_noun and (verbs.is_past(token.word) or verbs.base_form(token.word) in _DEEDS):
+            return False
+    return True
 
 
 def _is_subject(tokens: list[_Token], n: int, before: int) -> bool:
     return tokens[n].end <= before and tokens[n].word in _MYSELF and (n == 0 or tokens[n - 1].word not in ("and", "me"))
 
 
-def _goes_on(tokens: list[_Token], at: int, left: _Left, joint: str) -> int | None:
-    """The verb after a joint that goes on with the subject of the left; None where that is in doubt."""
-    if not left.text or _governed(left) or re.match(r"(?:do\s+not|don't|dont|didn't)\b", left.text, re.I):
-        return None
+def _goes_on(tokens: list[_Token], at: int, left: _Left, joint: str, *, listed: bool) -> int | None:
+    """The verb after a joint that goes on with the subject of the left; None where that is in doubt.
+
+    `listed` where one after a comma is waiting already.
+    """
+    denied = re.match(r"(?:do\s+not|don't|dont|didn't)\b", left.text, re.I) is not None
     while at + 1 < len(tokens) and tokens[at].word in _ADVERBS:
         at += 1
     word = tokens[at].word
-    past = verbs.is_past(tokens[left.subject.verb].word)
-    if word not in _LEXICON or verbs.is_past(word) or (past and word in verbs.SAME_IN_PAST):
-        return None
-    if _lacks_object(left):
-        return None if past else at
     following = tokens[at + 1] if at + 1 < len(tokens) else None
-    if joint in ("or", "nor"):
+    past = verbs.is_past(tokens[left.subject.verb].word)
+    if word in _ALSO_MINE or (word == "do" and following is not None and following.word == "not"):
+        of_me = following is not None and (word in ("am", "haven't") or _is_of_oneself(tokens, at))
+        return at if of_me and joint in ("and", "but") and not _holds_clause(left) else None
+    if not left.text or _governed(left) or (denied and joint != "but"):
+        return None
+    if word not in _DEEDS or verbs.is_past(word) or (past and word in verbs.SAME_IN_PAST):
+        return None
+    if _lacks_object(left) and not denied:
+        return None if past or (joint == "" and not _is_bare(tokens, at)) else at
+    if joint in ("or", "nor") and not listed:
         return at if joint == "nor" else None
-    shown = following is not None and following.word not in ("and", "or", "but", "of") and not _holds_clause(left)
-    return at if shown and following is not None and _completes(word, following, joint) else None
+    if _holds_clause(left):
+        return None
+    if (joint.endswith("then") or (denied and joint == "but") or listed) and not past:
+        return at
+    shown = following is not None and following.word not in ("and", "or", "but", "of")
+    return at if shown and following is not None and _is_done(word, following, tokens, at, joint) else None
+
+
+def _is_of_oneself(tokens: list[_Token], at: int) -> bool:
+    """Whether "don't" at a place denies what somebody does, and gives no order: "don't eat", not "don't suggest"."""
+    after = next((one.word for one in tokens[at + 1 :] if one.word != "not" and not verbs.is_adverb(one.word)), "")
+    return after in _OF_ONESELF or after in _WHAT_HAPPENS
+
+
+def _is_bare(tokens: list[_Token], at: int) -> bool:
+    """Whether a verb after a comma has nothing behind it but the next one: "I cook, clean and iron"."""
+    return at + 1 < len(tokens) and (tokens[at + 1].word == "and" or tokens[at + 1].word in _DEEDS)
+
+
+def _is_done(word: str, following: _Token, tokens: list[_Token], at: int, joint: str) -> bool:
+    """Whether what follows a verb that may be a noun shows that it is one: "pick up the kids", "make coffee"."""
+    if (word in _LEXICON and _completes(word, following, joint or "and")) or (word == "go" and following.word == "for"):
+        return True
+    if word in _STRONG or word not in _ACTIONS | verbs.COMMON:
+        return False
+    if following.word in _PARTICLES and at + 2 < len(tokens):
+        following = tokens[at + 2]
+    return following.word in _DETERMINERS or following.word in _OBJECTIVE or following.word.isdigit() or joint == ""
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -357,7 +429,7 @@ def _first_person(text: str, tokens: list[_Token], at: int, lead: str) -> _Subje
 def _with_verb(text: str, tokens: list[_Token], at: int, last: int, person: Person, lead: str) -> _Subject:
     """The subject that ends with the token `last`; its verb is the next word that is no adverb."""
     verb = last + 1
-    while verb + 1 < len(tokens) and verbs.is_adverb(tokens[verb].word):
+    while verb + 1 < len(tokens) and verbs.stands_before_verb(tokens[verb].word, tokens[verb + 1].word):
         verb += 1
     name = text[tokens[at].start : tokens[last].end]
     be = f"{name} {tokens[verb].word}" if tokens[verb].word in ("am", "is", "are") else ""
@@ -647,7 +719,7 @@ _COMMON: Final = verbs.COMMON | _words(
 def _lacks_object(left: _Left) -> bool:
     """Whether the left is a bare verb that shares what follows the right one: "I live and work in Perth"."""
     inside = left.inside()
-    rest = [token for token in inside if not verbs.is_adverb(token.word)]
+    rest = [token for token in inside if not verbs.stands_before_verb(token.word)]
     return len(rest) < 2 and not left.be
 
 

@@ -668,60 +668,73 @@ def third_person(clause: str) -> str:
     past = _PAST_TIME.search(clause) is not None
     out: list[str] = []
     awaiting = False  # whether the next word that is no adverb is the verb of "I"
-    conjugated = False  # whether that verb took an ending
+    beside = 0  # where what is put in behind the subject ends: "I, however, like tea"
     previous = ""
     joined = predicates.joined(clause)
     ascii_only = clause.isascii()
     for match in _TOKEN.finditer(clause):
         raw = match.group()
-        if not raw[0].isalnum():
+        if not raw[0].isalnum() or match.start() < beside:
             out.append(raw)
-            if raw in ",;:()":
-                awaiting = False
+            if raw in ",;:()" and match.start() >= beside:
+                put_in = _PUT_IN.match(clause, match.start()) if awaiting else None
+                beside = 0 if put_in is None else put_in.end()
+                awaiting = put_in is not None
             continue
         word = raw.casefold() if ascii_only else raw.translate(_APOSTROPHES).casefold()
-        if word in _SPEAKING and _is_of_a_name(clause, match, previous):
-            out.append(raw)
-            previous = word
-            continue
-        if not (awaiting or conjugated or word in _SPEAKING or match.start() in joined):
-            out.append(raw)  # most words are nobody's
-            previous = word
-            continue
-        if match.start() in joined and not awaiting:
-            written, conjugated = verbs.third_person(word), True
+        goes_on = match.start() in joined and not awaiting
+        is_said = (awaiting or goes_on or word in _SPEAKING) and not (
+            word in _SPEAKING and _is_of_a_name(clause, match, previous)
+        )
+        if not is_said:
+            written = raw  # most words are nobody's
+        elif goes_on:
+            written = _AUXILIARY.get(word) or verbs.third_person(word)
+        elif awaiting and _is_put_before(word, previous, clause[match.end() : match.end() + _AHEAD]):
+            written = _OWN.get(word, raw)
         else:
-            written, awaiting, conjugated = _third(raw, word, previous, awaiting, conjugated, group, past)
+            together = previous == "and" and word in ("i", "we") and predicates.is_compound(clause[: match.start()])
+            written, awaiting = _third(raw, word, previous, awaiting, group, past, together)
         out.append(written)
         previous = word
     return "".join(out)
 
 
+_AHEAD: Final = 24
+# What somebody puts in behind "I" before the verb: ", however,", "(still)".
+_PUT_IN = regex(
+    r"(?i)(?:,(?! (?:and|or|but|who|which)\b)(?P<words>(?: (?!(?:i|we|my|me|our|us)\b)[\w'’-]+){1,4}),|"
+    r"\((?! ?(?:i|we|my|me|our|us)\b)[^()]{1,30}\))"
+)
+_NEXT = regex(r"\s+([\w'’]+)")
+
+
+def _is_put_before(word: str, previous: str, ahead: str) -> bool:
+    """Whether a word behind "I" stands before the verb: an adverb, "myself", a number ("I 100% agree")."""
+    if word == "myself" or not word.isascii() or not word[0].isalpha():
+        return word == "myself" or word[0].isdigit()
+    if word == "of" and previous in ("kind", "sort"):
+        return True
+    following = _NEXT.match(ahead)
+    return verbs.stands_before_verb(word, "" if following is None else following[1].casefold())
+
+
 def _third(
-    raw: str, word: str, previous: str, awaiting: bool, conjugated: bool, group: str, past: bool
-) -> tuple[str, bool, bool]:
-    """One word of a clause in the third person, and what to expect of the next."""
-    joined = previous == "and" and not conjugated
+    raw: str, word: str, previous: str, awaiting: bool, group: str, past: bool, together: bool
+) -> tuple[str, bool]:  # fmt: skip
+    """One word of a clause in the third person, and whether its verb is to come; `together` with somebody before."""
     if word in _CONTRACTED and (word not in ("im", "ive") or not previous):
-        return _CONTRACTED[word].replace("{we}", group), False, False
+        return _CONTRACTED[word].replace("{we}", group), False
     if word in ("i", "we") and (word == "we" or raw == "I" or not previous or previous in _JOINTS):
-        return (USER if word == "i" else group), not joined, False
+        return (USER if word == "i" else group), not together
     if word in _OWN:
-        return _OWN[word], False, conjugated
-    if awaiting:
-        if word in _NO_VERBS:
-            return raw, False, False  # "and I in Oslo" leaves the verb out
-        if word in _AUXILIARY:
-            return _AUXILIARY[word], False, False
-        if word in ("and", "or", "who", "that"):
-            return raw, False, False
-        if verbs.is_adverb(word):
-            return raw, True, conjugated
-        formed = word if past and word in verbs.SAME_IN_PAST else verbs.third_person(word)
-        return (formed if formed != word else raw), False, formed != word
-    if conjugated and word in ("to", "doing", "like"):
-        return raw, False, conjugated and word != "to"
-    return raw, False, conjugated
+        return _OWN[word], False
+    if not awaiting or word in _NO_VERBS or word in ("and", "or", "who", "that", "better"):
+        return raw, False  # "and I in Oslo" leaves the verb out
+    if word in _AUXILIARY:
+        return _AUXILIARY[word], False
+    formed = word if past and word in verbs.SAME_IN_PAST else verbs.third_person(word)
+    return (formed if formed != word else raw), False
 
 
 _INTRODUCED = regex(

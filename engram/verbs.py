@@ -42,6 +42,12 @@ ADVERBS: Final = _words(
     "temporarily permanently simply truly honestly sincerely personally kind neither hardly barely seldom"
 )
 _NOT_ADVERBS: Final = _words("apply supply reply rely multiply comply fly ally rally bully tally imply")
+# Between a subject and its verb these are adverbs; elsewhere they may be other words ("my best friend", "all day").
+_BEFORE_VERB: Final = _words(
+    "almost all both again each ever half hence however instead kinda later maybe most much nowadays perhaps "
+    "quite rather so somehow somewhat soon sorta sure therefore though thus today together tomorrow tonight too "
+    "twice very yesterday"
+)
 _THIRD: Final = {
     "have": "has",
     "do": "does",
@@ -60,6 +66,15 @@ SAME_IN_PAST: Final = frozenset(("read", "put", "set", "let"))
 def is_adverb(word: str) -> bool:
     """Whether a word may stand between a subject and its verb."""
     return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _NOT_ADVERBS)
+
+
+def stands_before_verb(word: str, following: str = "") -> bool:
+    """Whether a word behind a subject, with what follows it, is an adverb in front of the verb: "I almost missed it"."""
+    if word == "last":  # "I last saw her in May", but "I last ten minutes"
+        return is_past(following) or following in PAST_OF
+    if word == "long":
+        return is_past(following)
+    return is_adverb(word) or word in _BEFORE_VERB or (word in ("kind", "sort") and following == "of")
 
 
 def is_past(word: str) -> bool:
