@@ -124,7 +124,8 @@ WHEN: Final = {
     "AlreadySuperseded": "`expected_revision` was given and somebody else revised. `head` is the current memory.",
     "LeaseLost": "Inside workers only: a job ran longer than its lease. It never reaches the caller of a door.",
     "PolicyError": "A rule or a policy is built wrongly, or no policy has the name.",
-    "Unavailable": "PostgreSQL or a model failed, or `wait_for` timed out. Repeat after `retry_after` seconds.",
+    "Unavailable": "PostgreSQL or a model failed, or a wait timed out. Repeat after `retry_after` seconds; with"
+    " `event_ids` wait for these: they are in the ledger.",
     "RateLimited": "The provider answered 429. Ask again after `retry_after` seconds; jobs do by themselves.",
     "BudgetSpent": "`ENGRAM_LLM_DAILY_BUDGET` holds no other call. `retry_after` is the time until midnight, UTC.",
     "ModelRejected": "401, 402, 403, 404, 400, or no model is set. Put key, account or name right; jobs wait.",
@@ -139,7 +140,7 @@ FACTS: Final = {
     "LimitExceeded": "field, expected, found, allowed",
     "StaleStream": "expected, actual",
     "AlreadySuperseded": "head",
-    "Unavailable": "retry_after",
+    "Unavailable": "retry_after, event_ids",
     "RateLimited": "retry_after, status, request_id",
     "BudgetSpent": "retry_after",
     "ModelRejected": "retry_after, status, request_id",

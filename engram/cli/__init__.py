@@ -54,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _ran(arguments, as_json)
     except errors.EngramError as error:
-        return failed(as_json, error.code, str(error), code_of(error), error.facts.get("field"))
+        return failed(as_json, error.code, str(error), code_of(error), **told_of(error))
     except BrokenPipeError:
         # The reader (`head`, a closed pager) has had enough; what is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -92,11 +92,15 @@ def code_of(error: errors.EngramError) -> int:
     return next(code for kind, code in CODES if isinstance(error, kind))
 
 
-def failed(as_json: bool, code: str, sentence: str, exit_code: int, field: str | None = None) -> int:
-    """Say what went wrong: a sentence on stderr and, for programs, an object with the library's field on stdout."""
+def told_of(error: errors.EngramError) -> dict[str, object]:
+    """What a program is told of an error beside its code and text: the field at fault, and events that are kept."""
+    return {name: error.facts[name] for name in ("field", "event_ids") if error.facts.get(name) is not None}
+
+
+def failed(as_json: bool, code: str, sentence: str, exit_code: int, **about: object) -> int:
+    """Say what went wrong: a sentence on stderr and, for programs, an object with what is told beside on stdout."""
     print(f"engram: {sentence}", file=sys.stderr)  # noqa: T201
     if as_json:
         with suppress(OSError):  # stdout itself may be what failed
-            about = {} if field is None else {"field": field}
             print(json.dumps({"error": {"code": code, **about, "message": sentence}}))  # noqa: T201
     return exit_code

@@ -184,7 +184,8 @@ class AsyncEngram(Door):
         may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`, or `llm`,
         which means `rules` where there is no language model);
         the decisions are in the receipt when derivation ran in this process. Raises InvalidInput,
-        IdempotencyMismatch, Unavailable.
+        IdempotencyMismatch, Unavailable. An error while it waits has `event_ids`: these are in the ledger, to be waited
+        for by `wait_for` and not to be sent again.
         """
         return await self._run(
             operations.capture.remember(self._setup, messages, derive=derive, wait=wait, given=write)
@@ -232,7 +233,10 @@ class AsyncEngram(Door):
         wait: bool | float = False,
         **write: Unpack[Write],
     ) -> Receipt:
-        """Append a whole turn in one transaction: message, tool calls with their results, artifacts, answer."""
+        """Append a whole turn in one transaction: message, tool calls with their results, artifacts, answer.
+
+        An error while it waits has `event_ids`, as one of `remember` does.
+        """
         return await self._run(
             operations.capture.record_turn(
                 self._setup,
@@ -1052,8 +1056,9 @@ class AsyncEngram(Door):
         recorded once: the report says `duplicate`. A call that was killed goes on where it was when it is made again.
 
         Raises LimitExceeded over `max_bytes` (50 MiB), InvalidInput for what is no text, Conflict for a file that
-        changes while it is read, or a text of which no event is left to say how it was cut. `progress` is called with
-        a LongInputProgress as it goes.
+        changes while it is read, or a text of which no event is left to say how it was cut. An error while it waits for
+        the facts has `event_ids`, those of the parts and of the manifest: all of it is in the ledger. `progress` is
+        called with a LongInputProgress as it goes.
         """
         return await self._run(
             operations.recording.record_long_input(

@@ -309,7 +309,8 @@ def _followed(setup: Setup, call: Writing, receipt: Receipt, wait: float | Liter
             ids = receipt.event_ids if went_on else ()
             decisions = (yield from running.after_all(deriving.decisions_of(call.scope, ids))) or []
         else:  # another worker may have taken the job
-            decisions = list((yield from deriving.waited(call.scope, receipt.event_ids, timeout=wait)))
+            derived = deriving.waited(call.scope, receipt.event_ids, timeout=wait)
+            decisions = list((yield from running.naming(receipt.event_ids, derived)))
         return replace(receipt, decisions=tuple(decisions))
     return receipt
 

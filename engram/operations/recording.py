@@ -113,7 +113,8 @@ def record_long_input(
     chunks, job_ids, notes = yield from _cut(recording, spans)
     parts = tuple(recording.document.name("part", number) for number in sorted(spans))
     manifest_id = yield from _closed(recording, len(parts), len(chunks))
-    decisions = yield from _derived(recording, chunks, job_ids, patience)
+    derived = _derived(recording, chunks, job_ids, patience)
+    decisions = yield from running.naming((*parts, manifest_id), derived)
     watch.at("done", 1.0, len(chunks))
     return LongInputReport(
         source_event_ids=parts, manifest_event_id=manifest_id, chars=measure.chars, sha256=measure.sha256,

@@ -181,6 +181,15 @@ def after_all(operation: Operation[T]) -> Operation[T | None]:
         return None
 
 
+def naming(event_ids: Sequence[str], operation: Operation[T]) -> Operation[T]:
+    """What follows a durable write; an error of it names the events: who repeats the whole call says them twice."""
+    try:
+        return (yield from operation)
+    except EngramError as error:
+        error.facts["event_ids"] = tuple(event_ids)
+        raise
+
+
 def _taken(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[int]:
     """Run those of some jobs that nobody else has; how many these were."""
     if not job_ids:

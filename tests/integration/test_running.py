@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -256,6 +256,30 @@ def test_waiting_for_a_dead_job_ends_at_once_and_names_its_class(door: Engram, m
     monkeypatch.undo()
     door.ops.run_jobs()
     assert [one.kind for one in door.wait_for(receipt)] == ["add", "add"]
+
+
+def test_an_error_of_a_wait_names_the_events_that_are_kept(
+    door: Engram, book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, Unavailable("no answer"))
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: door.remember([{"role": "user", "content": "I live in Oslo."}], wait=0),
+        lambda: door.record_turn("I live in Oslo.", "So you said.", session_id="s", wait=0),
+        lambda: door.record_long_input("# Ports\n\nWe use Helix.", media="markdown", title="Ports", wait=0),
+    )
+    kept: list[tuple[str, ...]] = []
+    for call in calls:
+        with pytest.raises(Unavailable, match="not derived yet") as told:
+            call()
+        kept.append(told.value.event_ids)
+    types = [[door.get_event(one).event_type for one in event_ids] for event_ids in kept]
+    assert types == [
+        ["user_message"], ["user_message", "assistant_message"], ["document_part", "artifact"],
+    ]  # fmt: skip
+    monkeypatch.undo()
+    make_due(book)
+    door.ops.run_jobs()
+    assert door.wait_for(kept[0][0], timeout=5)
 
 
 def test_jobs_are_listed_by_page_and_state_in_their_own_scope(door: Engram) -> None:
