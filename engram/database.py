@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 import psycopg
 import sqlalchemy as sa
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 from sqlalchemy.engine import Connection
@@ -159,6 +160,8 @@ _SEVERAL_HOSTS: Final = re.compile(
     r"(?P<before>\w+(?:\+\w+)?://(?:[^@]*@)?)(?P<hosts>[^/?@,]+(?:,[^/?@,]+)+)(?P<after>(?:[/?].*)?)", re.DOTALL
 )
 _PLACE: Final = re.compile(r"(?P<host>\[[^\[\]]+\]|[^\[\]:]+)(?::(?P<port>\d*))?")
+NOWHERE: Final = "/nonexistent/engram"  # a folder of sockets that no machine has
+PLACES: Final = frozenset({"host", "hostaddr", "port"})
 UNKNOWN_NAME: Final = {"role": "28000", "database": "3D000"}
 
 
@@ -1026,6 +1029,8 @@ def address(url: str, name: str = "database_url") -> sa.URL:
         hosts = ",".join(place["host"].strip("[]") for place in places if place)
         ports = ",".join(place["port"] or "" for place in places if place)
         parsed = parsed.update_query_dict({"host": hosts, "port": ports})
+    if (wrong := _refused(parsed)) is not None:
+        raise SettingsError(f"{name}: expected parameters with values that PostgreSQL's clients take, also of {wrong}")
     return parsed.set(drivername="postgresql+psycopg")
 
 
@@ -1038,11 +1043,47 @@ def without_passwords(url: str) -> str:
     return before + mark + after.replace("+", "%20")  # libpq takes a + for itself
 
 
+def _refused(parsed: sa.URL) -> str | None:
+    """The name of a parameter whose value every connection would fail by; None where there is none."""
+    said = parsed.query.get("port", str(parsed.port or ""))
+    ports = said.split(",") if isinstance(said, str) else said
+    if parsed.port == 0 or not all(not one or _is_whole(one, 1, 65_535) for one in ports):
+        return "port"
+    if not _is_whole(parsed.query.get("keepalives", "1"), 0, 2**31 - 1):  # looked at when a connection is made
+        return "keepalives"
+    asked: dict[str, Any] = {name: value for name, value in parsed.query.items() if name in _libpq() - PLACES}
+    if _is_taken(asked):
+        return None
+    alone = (one for one in asked if _is_taken({name: value for name, value in asked.items() if name != one}))
+    return next(alone, "those that the environment sets")
+
+
+def _is_whole(text: object, least: int, most: int) -> bool:
+    return isinstance(text, str) and re.fullmatch("[0-9]{1,10}", text) is not None and least <= int(text) <= most
+
+
+def _is_taken(parameters: Mapping[str, Any]) -> bool:
+    """Whether libpq looks for a server with these: shown a place where none is, it says so, or what it refuses."""
+    try:
+        info = make_conninfo(**{**parameters, "host": NOWHERE, "dbname": "none", "user": "nobody"})
+        tried = psycopg.pq.PGconn.connect_start(info.encode())
+    except (psycopg.Error, UnicodeError, ValueError):
+        return False
+    try:
+        return NOWHERE.encode() in tried.error_message
+    finally:
+        tried.finish()
+
+
+@cache
+def _libpq() -> frozenset[str]:
+    return frozenset(option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults())
+
+
 @cache
 def _parameters() -> frozenset[str]:
     """What may be said of a connection in its address: all that libpq knows, and two of the driver's own."""
-    known = psycopg.pq.Conninfo.get_defaults()
-    return frozenset({option.keyword.decode() for option in known} | {"autocommit", "prepare_threshold"})
+    return _libpq() | {"autocommit", "prepare_threshold"}
 
 
 def _ms(time_limit: timedelta) -> str:

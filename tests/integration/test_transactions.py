@@ -1059,6 +1059,27 @@ def test_an_address_that_no_client_of_postgresql_takes_is_refused_when_a_door_is
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("asked", "name"), [
+    ("sslmode=secret", "sslmode"), ("sslmode=require&sslrootcert=system", "sslmode"),
+    ("keepalives=secret", "keepalives"), ("target_session_attrs=secret&sslmode=prefer", "target_session_attrs"),
+    ("service=secret", "service"), ("port=secret", "port"), ("port=70000", "port"),
+    ("sslmode=prefer&sslmode=require", "sslmode"),
+])  # fmt: skip
+def test_a_value_that_no_client_of_postgresql_takes_is_refused_before_a_connection(asked: str, name: str) -> None:
+    """It was told as a server that does not answer, by the first call and after a quarter of a minute."""
+    with pytest.raises(SettingsError, match=rf"database_url: .* {name}\Z") as caught:
+        Engram(f"postgresql://ada@127.0.0.1:1/memories?{asked}")
+    assert "secret" not in str(caught.value)
+    taken = "sslmode=verify-full&application_name=caf%C3%A9&options=-cjit%3Doff"
+    Engram(f"postgresql://ada@127.0.0.1:1/memories?{taken}").close()
+
+
+def test_a_value_of_the_environment_that_no_client_takes_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGSSLMODE", "secret")
+    with pytest.raises(SettingsError, match="the environment"):
+        Engram("postgresql://ada@127.0.0.1:1/memories?application_name=one")
+
+
 def test_a_login_that_does_not_exist_is_refused_and_says_so(server: EmbeddedServer, tenant: str) -> None:
     for url in (server.url(user="nobody-of-that-name"), server.url(database="nothing")):
         with of_its_own(url) as database, pytest.raises(Unavailable, match="refused the login"):
