@@ -142,14 +142,12 @@ class Engram(Door):
     ) -> Receipt:
         """Append what was said to the ledger and derive memories from it.
 
-        A text is one user message; a list is up to 500 messages, all or nothing. Messages with an `event_id`,
-        or a call with an
-        `idempotency_key`,
-        may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`, or `llm`,
-        which means `rules` where there is no language model);
-        the decisions are in the receipt when derivation ran in this process. Raises InvalidInput,
-        IdempotencyMismatch, Unavailable. An error while it waits has `event_ids`: these are in the ledger, to be waited
-        for by `wait_for` and not to be sent again.
+        A text is one user message; a list is up to 500 messages of 8 MiB in all, all or nothing. Messages with an
+        `event_id`, or a call with an `idempotency_key`, may be sent again: nothing happens twice. `derive` overrides
+        the policy (`skip`, `verbatim`, `rules`, or `llm`, which means `rules` where there is no language model); the
+        decisions are in the receipt when derivation ran in this process. Raises InvalidInput, IdempotencyMismatch,
+        Unavailable. An error while it waits has `event_ids`: these are in the ledger, to be waited for by `wait_for`
+        and not to be sent again.
         """
         return self._run(operations.capture.remember(self._setup, messages, derive=derive, wait=wait, given=write))
 

@@ -63,9 +63,9 @@ def remember(
         else messages
     )
     checked_derive = inputs.optional(inputs.choice, derive, "derive", DERIVES)
+    items = _sized(inputs.batch(several, "messages"), "messages")
     events = [
-        _message(setup, call, item, checked_derive, index, f"messages[{index}].")
-        for index, item in enumerate(inputs.batch(several, "messages"))
+        _message(setup, call, item, checked_derive, index, f"messages[{index}].") for index, item in enumerate(items)
     ]
     return (yield from _captured(setup, call, events, None, seconds(wait)))
 
@@ -113,6 +113,7 @@ def record_turn(
     if assistant_message is not None and not _is_blank(assistant_message):
         items.append(("assistant_message.", {"role": "assistant", "content": assistant_message, **shared}))
     chosen = inputs.optional(inputs.choice, derive, "derive", DERIVES)
+    _sized([item for _, item in items], "events")
     events = [
         _message(setup, call, item, chosen, index, where, same_trust=False, text=_text_of(item))
         for index, (where, item) in enumerate(inputs.batch(items, "events"))
@@ -407,6 +408,17 @@ def _receipt(done: ledger.Appended) -> Receipt:
         duplicate=all(event.status != "appended" for event in done.events),
         erased=any(event.status == "erased" for event in done.events),
     )  # fmt: skip
+
+
+def _sized(items: Sequence[Any], field: str) -> Sequence[Any]:
+    """The same messages, refused where their texts are too large in all: before any is searched for secrets.
+
+    One that is too large by itself is named when its turn comes.
+    """
+    said = [item.get("content") for item in items if isinstance(item, Mapping)]
+    texts = [one for one in said if isinstance(one, str) and len(one) <= inputs.BATCH_BYTES]
+    inputs.batch_bytes(sum(len(one.encode(errors="replace")) for one in texts), field)
+    return items
 
 
 def check_message(setup: Setup, call: Writing, message: Mapping[str, Any]) -> None:

@@ -51,6 +51,7 @@ from engram.values import DecisionKind, Event, Memory, Trust, WriteDecision, tru
 from engram.writing import Desk, Draft, Origin
 
 T = TypeVar("T")
+MAY_BE_LARGE: Final = 20_000  # characters of a text whose secrets take longer to look for than its size
 DIRECT_TRUST: Final[Trust] = "user"  # a direct write speaks for whoever the host speaks for, unless it says otherwise
 ROLE_OF: Final = {
     "operator": "system",
@@ -104,7 +105,12 @@ def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation
     """Judge up to 500 facts in order and write them in one transaction, all or nothing."""
     call = setup.writing(given)
     asked = []
-    for index, item in enumerate(inputs.batch(items)):
+    several = inputs.batch(items)
+    said = [one.get(name) for one in several if isinstance(one, Mapping) for name in ("fact", "main_content")]
+    written = sum(len(one) for one in said if isinstance(one, str) and len(one) <= inputs.BATCH_BYTES)
+    if written > 2 * inputs.BATCH_BYTES:  # however it is normalised: it is not searched for secrets
+        inputs.batch_bytes(written)
+    for index, item in enumerate(several):
         try:
             if not isinstance(item, Mapping):
                 raise InvalidInput("item", "a mapping with a fact", type(item).__name__)
@@ -140,6 +146,8 @@ def _item(index: int, drafts: Sequence[Draft]) -> Iterator[None]:
 def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     """A candidate checked, passed by the guards, classified by the policy, and kept as its event will keep it. Pure."""
     _refuse_unknown(item)
+    if any(map(_may_be_large, item.values())):
+        _asked_for(setup, call, item)  # what is refused anyway is not searched for secrets
     item = {name: call.censor.data(value, name) for name, value in item.items()}
     asked = _asked_for(setup, call, item)
     if not setup.policy.guards:
@@ -151,6 +159,18 @@ def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     except EngramError as error:
         raise PolicyError(f"a guard of the policy made a candidate that is none ({error.code})") from error
     return replace(asked, draft=replace(draft, refused=found.refused))
+
+
+def _may_be_large(value: object) -> bool:
+    """Whether a search of a value for secrets may take much longer than its check. Pure."""
+    if isinstance(value, str):
+        return len(value) > MAY_BE_LARGE
+    if not isinstance(value, dict | list | tuple):
+        return False
+    return len(value) > 64 or any(
+        isinstance(one, dict | list | tuple) or (isinstance(one, str) and len(one) > 1_000)
+        for one in (*value, *(value.values() if isinstance(value, dict) else ()))
+    )
 
 
 def _refuse_unknown(item: Mapping[Any, Any]) -> None:
@@ -345,8 +365,10 @@ def revise(
     call = setup.writing(given).keyed()
     wanted = inputs.memory_id(memory_id)
     clean = call.censor
+    if not isinstance(fact, Edit) and _may_be_large(fact):
+        inputs.fact(fact)  # what is refused anyway is not searched for secrets
     change = _cleaned(fact, clean) if fact is None or isinstance(fact, Edit) else inputs.fact(clean.data(fact, "fact"))
-    content = inputs.optional(inputs.main_content, clean.data(main_content, "main_content"))
+    content = inputs.optional(clean.checking(inputs.main_content), main_content, "main_content")
     begins = inputs.optional(inputs.moment, valid_from, "valid_from")
     expected = inputs.optional(inputs.whole, expected_revision, "expected_revision", 1)
     if change is None and content is None:
@@ -420,9 +442,12 @@ def _cleaned(edit: Edit | None, censor: Censor) -> Edit | None:
 def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory]:
     """Change attributes of a memory in place: an event, no revision, no new vector."""
     call = setup.writing({name: value for name, value in given.items() if name not in ATTRIBUTES}, ATTRIBUTES)
-    changes = {name: call.censor.data(value, name) for name, value in given.items() if name in ATTRIBUTES}
+    changes = {name: value for name, value in given.items() if name in ATTRIBUTES}
     if not changes:
         raise InvalidInput("attributes", f"at least one of {', '.join(ATTRIBUTES)}", "none")
+    if any(map(_may_be_large, changes.values())):
+        _annotation(setup, changes)  # what is refused anyway is not searched for secrets
+    changes = {name: call.censor.data(value, name) for name, value in changes.items()}
     params = _annotation(setup, changes)
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:

@@ -67,7 +67,7 @@ def relate(
 ) -> Operation[Relation]:  # fmt: skip
     """Say that one memory has to do with another."""
     call = setup.writing(given).keyed()
-    asked = _asked(source_id, target_id, relation_type, weight, call.censor.data(metadata, "metadata"))
+    asked = _asked(source_id, target_id, relation_type, weight, _clean(call, metadata))
     return (yield from _relate_all(setup, call, [asked]))[0]
 
 
@@ -83,7 +83,7 @@ def relate_batch(setup: Setup, items: object, given: Mapping[str, Any]) -> Opera
                 _asked(
                     said.get("source_id"), said.get("target_id"), "related_to" if kind is None else kind,
                     1.0 if said.get("weight") is None else said["weight"],
-                    call.censor.data(said.get("metadata"), "metadata"),
+                    _clean(call, said.get("metadata")),
                 )
             )  # fmt: skip
         except LimitExceeded as error:
@@ -118,6 +118,11 @@ def unrelate(
         )  # fmt: skip
 
     yield from changing.written(call, work)
+
+
+def _clean(call: Writing, metadata: object) -> dict[str, Any] | None:
+    """The metadata of a relation without its secrets; what is too large is refused before it is searched for any."""
+    return inputs.optional(call.censor.checking(inputs.metadata), metadata, "metadata")
 
 
 def _asked(source_id: object, target_id: object, relation_type: object, weight: object, metadata: object) -> Asked:

@@ -12,7 +12,7 @@ import calls
 import pytest
 from traces import hits
 
-from engram import Engram, EngramError, InvalidInput, PolicyError, Scope
+from engram import Engram, EngramError, InvalidInput, LimitExceeded, PolicyError, Scope, secrets
 from engram.embedded import EmbeddedServer
 from engram.policies import get_policy
 from engram.secrets import MARK
@@ -187,6 +187,41 @@ def test_whoever_writes_is_told_that_something_was_replaced(ada: Engram) -> None
     assert event.content is not None
     assert event.content[: report.chunks[0].char_end] == report.chunks[0].text, "spans count what is kept"
     assert MARK.search(event.content)
+
+
+HUGE = "harbour " * 100_000
+OVER: dict[str, Callable[[Engram], Any]] = {
+    "a fact": lambda d: d.add(HUGE),
+    "a tag": lambda d: d.add("x", tags=[HUGE]),
+    "metadata": lambda d: d.add("x", metadata={"a": [HUGE] * 1_000}),
+    "names": lambda d: d.add("x", metadata={f"name {n}": "x" for n in range(600)}),
+    "add_many": lambda d: d.add_many([{"fact": "x", "main_content": HUGE[:190_000]}] * 100),
+    "revise": lambda d: d.revise("mem-1a2b3c4d", HUGE),
+    "main content": lambda d: d.revise("mem-1a2b3c4d", "x", main_content=HUGE * 2),
+    "annotate": lambda d: d.annotate("mem-1a2b3c4d", metadata={"a": HUGE}),
+    "relate": lambda d: d.relate("mem-1a2b3c4d", "mem-1a2b3c4e", metadata={"a": HUGE}),
+    "relate_batch": lambda d: d.relate_batch(
+        [{"source_id": "mem-1a2b3c4d", "target_id": "mem-1a2b3c4e", "metadata": {"a": HUGE}}]
+    ),
+    "remember": lambda d: d.remember([{"role": "user", "content": HUGE[:400_000]}] * 30),
+    "record_turn": lambda d: d.record_turn(
+        "x", tool_calls=[{"name": "t", "arguments": {}, "result": HUGE[:400_000]}] * 30
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", OVER)
+def test_what_is_too_large_is_refused_before_it_is_searched(monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    """A search of what is refused anyway took seconds, and of several texts that are one in memory, hours."""
+    real = secrets.find
+
+    def find(text: str, *rest: Any) -> list[secrets.Found]:
+        assert len(text) < 1_000
+        return real(text, *rest)
+
+    monkeypatch.setattr(secrets, "find", find)
+    with Engram("postgresql://nobody@127.0.0.1:1/none", embedder="none") as door, pytest.raises(LimitExceeded):
+        OVER[call](door)
 
 
 def test_a_retry_with_a_secret_is_known_as_the_same(ada: Engram) -> None:
