@@ -67,7 +67,8 @@ def remember(
     events = [
         _message(setup, call, item, checked_derive, index, f"messages[{index}].") for index, item in enumerate(items)
     ]
-    return (yield from _captured(setup, call, events, None, seconds(wait)))
+    named = any(isinstance(item, Mapping) and item.get("event_id") is not None for item in items)
+    return (yield from _captured(setup, call, events, None, seconds(wait), named=named))
 
 
 def record_event(
@@ -185,7 +186,10 @@ def _captured(
     events: Sequence[ledger.NewEvent],
     expected: int | None,
     wait: float | Literal[False],
+    *,
+    named: bool = False,
 ) -> Operation[Receipt]:
+    """Append events and have them derived; `named` says that some have ids of the caller's."""
     due: list[str] = []
     if (call.idempotency_key or "").startswith(UNKEYED):
         call, events = yield from steps.read(call.tenant_id, lambda conn: _as_before(conn, call, events))
@@ -230,8 +234,7 @@ def _captured(
         conn: Connection, scope_id: int, part: Part | None, done: ledger.Appended,
         switches: Sequence[tuple[int, bool]] = (),
     ) -> ledger.Appended:  # fmt: skip
-        if call.idempotency_key is not None:
-            _refuse_other_batch(conn, scope_id, call, done, part)
+        _refuse_other_call(conn, scope_id, call, events, done, part)
         searching_events.ask_if_due(conn, call.tenant_id, scope_id, [event.event_id for event in done.events])
         due[:] = _due_checkpoint(setup, conn, call)
         if part is not None:
@@ -246,8 +249,11 @@ def _captured(
     if call.dry_run:
         return (yield from deriving.rehearse(setup, call.scope, events, lambda conn: told(work(conn)), key=key))
     done = None
-    if _makes_nothing_due(setup, call, events):
+    partly = named and len(events) > 1  # some may be known and some not: they are compared before any is written
+    if not partly and _makes_nothing_due(setup, call, events):
         done = yield from steps.write(call.tenant_id, alone, key=key)
+        if done is not None and done.duplicate:  # nothing was written: by the longer road it is compared
+            done = None
     rings = done is None
     if done is None:
         done = yield from _appended(call, events, work, key)
@@ -367,25 +373,34 @@ def _is_known(conn: Connection, scope_id: int, call: Writing, events: Sequence[l
     )
 
 
-def _refuse_other_batch(
-    conn: Connection, scope_id: int, call: Writing, done: ledger.Appended, part: Part | None
-) -> None:
-    """A key stands for one whole batch: what was appended under it before must be all of this one."""
+def _refuse_other_call(
+    conn: Connection, scope_id: int, call: Writing, events: Sequence[ledger.NewEvent], done: ledger.Appended,
+    part: Part | None,
+) -> None:  # fmt: skip
+    """What was appended before must be of this call: of its session and run, with the trust it names.
+
+    A key stands for one whole batch: what was appended under it must be all of this one, too.
+    """
     statuses = {event.status for event in done.events}
     if statuses == {"appended"}:
         return
+    known = [(new, old.event_id) for new, old in zip(events, done.events, strict=True) if old.status != "appended"]
+    before = ledger.get_many(conn, [event_id for _, event_id in known])
+    split = part is not None and part.opened_by == "engram"  # then an earlier part may hold what was appended before
+    for new, event_id in known:
+        old = before.get(event_id)
+        if old is None:  # it was given twice in this batch
+            continue
+        named = call.trust is not None or new.trust != TRUST_OF[new.role]
+        same = (old.session_id == call.session_id or split) and old.task_run_id == call.task_run_id
+        if not same or (named and old.trust != new.trust):
+            raise IdempotencyMismatch
+    if call.idempotency_key is None:
+        return
     recorded = [event.recorded_at for event in done.events]
     longer = ledger.goes_on(conn, scope_id, str(call.idempotency_key), recorded)
-    before = ledger.get_many(conn, [event.event_id for event in done.events])
-    split = part is not None and part.opened_by == "engram"  # then an earlier part may hold what was appended before
-    same = all(
-        (one.session_id == call.session_id or split)
-        and one.task_run_id == call.task_run_id
-        and (call.trust is None or one.trust == call.trust)
-        for one in before.values()
-    )
     at_once = len(set(recorded)) == 1  # else some of it is what another call recorded under a key with a slash
-    if "appended" in statuses or longer or not same or not at_once:
+    if "appended" in statuses or longer or not at_once:
         raise IdempotencyMismatch
 
 

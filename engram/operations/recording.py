@@ -157,6 +157,8 @@ def _opened(
         if key is not None and key.event_id != manifest_id:
             raise IdempotencyMismatch
         manifest, first = _begun(conn, document)
+        if key is not None and first is not None and not _is_asked_again(call, wished, key, first):
+            raise IdempotencyMismatch
         if first is not None:
             document = replace(
                 document, title=first.payload["title"], media=first.payload["media"], trust=first.trust,
@@ -168,6 +170,14 @@ def _opened(
     key = f"document:{measure.sha256}"
     scope_id, shelf_id, document, duplicate = yield from steps.write(call.tenant_id, work, key=key)
     return _Recording(setup, call, source, measure, scope_id, shelf_id, document, duplicate, watch)
+
+
+def _is_asked_again(call: Writing, wished: Document, manifest: Event, first: Event) -> bool:
+    """Whether what is wished under a key is what it was recorded by; which derivers there are, models decide. Pure."""
+    settings = {name: value for name, value in wished.settings.items() if name != "derive"}
+    same = all(first.payload.get(name) == value for name, value in settings.items())
+    trusted = call.trust is None or call.trust == first.trust
+    return same and trusted and (manifest.erased or manifest.metadata == dict(wished.metadata))
 
 
 def _begun(conn: Connection, document: Document) -> tuple[Event | None, Event | None]:

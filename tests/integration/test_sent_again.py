@@ -14,6 +14,7 @@ import pytest
 
 from engram import Conflict, Engram, IdempotencyMismatch, Memory, NotFound, Scope, WriteDecision, ledger
 from engram.embedded import EmbeddedServer
+from engram.ids import new_id
 from engram.operations.arguments import Candidate, Message, NewRelation
 from engram.policies import get_policy
 
@@ -63,6 +64,43 @@ def test_of_a_batch_what_was_erased_since_is_erased_and_the_rest_is_as_it_was(ad
         ada.add_many([items[0], {"fact": "Bees sting."}], idempotency_key="k")
     with pytest.raises(IdempotencyMismatch):
         ada.add_many(items[:1], idempotency_key="k")
+
+
+def test_an_event_id_stands_for_the_session_the_run_and_the_trust_too(ada: Engram) -> None:
+    """In another session it was told as a duplicate, and the event was in the first one alone."""
+    message: Message = {"role": "user", "content": "I sail.", "event_id": new_id()}
+    other: Message = {"role": "user", "content": "I ski.", "event_id": new_id()}
+    first = ada.remember(message, session_id="a")
+    ada.remember("Hello.", session_id="b")
+    assert ada.remember(message, session_id="a").event_ids == first.event_ids
+    assert ada.remember([message, message], session_id="a").duplicate
+    run = ada.start_task("Sail").task_run_id
+    for told in ({"session_id": "b"}, {"task_run_id": run}, {}, {"session_id": "a", "trust": "web"}):
+        for several in (message, [message, other], [other, message]):
+            with pytest.raises(IdempotencyMismatch):
+                ada.remember(several, **told)  # type: ignore[arg-type]
+    with pytest.raises(IdempotencyMismatch):
+        ada.remember({**message, "trust": "tool"}, session_id="a")
+    assert {event.content for event in ada.list_events(types=["user_message"])} == {"I sail.", "Hello."}
+    both = ada.remember([message, other], session_id="a")
+    assert (both.duplicate, both.event_ids) == (False, (message["event_id"], other["event_id"]))
+
+
+def test_a_key_of_a_long_input_stands_for_its_title_too(ada: Engram) -> None:
+    text = "The harbour opens at six. Boats wait.\n\n" * 40
+    told: dict[str, Any] = {"title": "Port", "derive": "skip", "metadata": {"shelf": 3}, "max_chunk_tokens": 100}
+    first = ada.record_long_input(text, **told, idempotency_key="k")
+    assert ada.record_long_input(text, **told, idempotency_key="k").manifest_event_id == first.manifest_event_id
+    others: tuple[dict[str, Any], ...] = (
+        {"title": "Ports"}, {"media": "markdown"}, {"max_chunk_tokens": 200}, {"metadata": {}}, {"trust": "web"},
+    )  # fmt: skip
+    for other in others:
+        with pytest.raises(IdempotencyMismatch):
+            ada.record_long_input(text, **(told | other), idempotency_key="k")
+        again = ada.record_long_input(text, **(told | other))
+        assert (again.duplicate, again.manifest_event_id) == (True, first.manifest_event_id)
+    ada.ops.erase(events=[first.manifest_event_id])
+    assert ada.record_long_input(text, **told, idempotency_key="k").duplicate
 
 
 def test_a_revision_that_was_erased_since_is_answered_as_erased(ada: Engram) -> None:
