@@ -174,6 +174,7 @@ def switch(
             return shadow_named(conn, call.scope, wanted).value()
         if not _follow(setup, conn, now):
             return None
+        execute(conn, "keep_private", **now.params, policy=now.policy)
         fetch_value(conn, "switch_projection", shadow_id=now.shadow_id)
         trees.forget_scope(conn, call.tenant_id, now.scope_id)
         execute(conn, "mark_unembedded", tenant_id=call.tenant_id, scope_id=now.scope_id)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,19 @@ import psycopg
 import pytest
 from quiet import quiet
 
-from engram import ALL_USERS, Conflict, Edit, Engram, InvalidInput, NotFound, ReplayDiff, Scope, get_policy, projection
+from engram import (
+    ALL_USERS,
+    Conflict,
+    Edit,
+    Engram,
+    InvalidInput,
+    NotFound,
+    Reject,
+    ReplayDiff,
+    Scope,
+    get_policy,
+    projection,
+)
 from engram.database import Database, fetch_all
 from engram.derivation import rules
 from engram.derivation.llm import Extraction
@@ -974,3 +986,46 @@ def test_a_shadow_that_another_drops_meanwhile_is_not_found(
     monkeypatch.setattr(replaying, of, dropped)
     with pytest.raises(NotFound):
         door.ops.switch_replay(shadow)
+
+
+def no_boats(candidate: Mapping[str, Any]) -> Any:
+    return Reject("no boats") if "boat" in candidate["fact"] else candidate
+
+
+def test_what_was_made_private_stays_so_where_new_rules_refuse_it(database_url: str, tenant: str) -> None:
+    """Its words stand in its events, which nothing hid any more: no row and no refusal said that they are private."""
+    strict = replace(DEFAULT, version=DEFAULT.version + 1, guards=(no_boats,))
+    scope = Scope(tenant_id=tenant, user_id="ada")
+    old, new = Engram(database_url, scope=scope), Engram(database_url, scope=scope, policy=strict)
+    with quiet(old) as ada, quiet(new):
+        hidden = ada.add("My boat is called Skua.").memory
+        said = ada.remember("I own a boat named Tern.", session_id="s", wait=True)
+        ada.add("I like the sea.")
+        assert hidden is not None
+        ada.relate(hidden.memory_id, ada.add("Skua needs paint.").memory.memory_id, metadata={"of": "boat"})  # type: ignore[union-attr]
+        for memory_id in (hidden.memory_id, *(one.memory.memory_id for one in said.decisions if one.memory)):
+            ada.annotate(memory_id, private=True)
+        ada.revise(hidden.memory_id, "My boat is called Skua II.", reason="the boat was sold")
+
+        def seen() -> str:
+            every: Any = {"agent_id": ("default", "other"), "user_id": ALL_USERS}
+            told = [*ada.list_events(limit=200, **every), *ada.list_decisions(limit=200, **every)]
+            return "\n".join(str(one) for one in [*told, everything(ada, **every)])
+
+        assert "boat" not in seen()
+        assert "Skua needs paint." in seen()
+        own = len(ada.list_events(limit=200))
+        shadow = new.ops.replay(policy=strict).shadow_id
+        new.ops.switch_replay(shadow, policy=strict)
+        assert [one.fact for one in ada.list_memories() if "boat" in one.fact] == []
+        assert "boat" not in seen()
+        assert "Skua needs paint." in seen()
+        assert len(ada.list_events(limit=200)) == own + 1
+        assert "no_longer_derived" in {reason for one in ada.list_decisions() for reason in one.reasons}
+        # With the old rules it is as it was, and so it is back and forth.
+        again = ada.ops.replay().shadow_id
+        ada.ops.switch_replay(again)
+        assert {one.fact for one in ada.list_memories() if one.private} >= {"My boat is called Skua II."}
+        assert "boat" not in seen()
+        new.ops.switch_replay(again, policy=strict)
+        assert "boat" not in seen()
