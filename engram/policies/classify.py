@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, Final
 
 from engram import asides, courses, frames, phrases, verbs
@@ -22,6 +23,8 @@ from engram.values import MEMORY_TYPES, MemoryType
 
 MAX_SENTENCES: Final = 20
 """A fact is one concept; rules read no more sentences of it than this."""
+KEY_BYTES: Final = 1_100  # of a conflict key, as its column takes it
+SLOT_BYTES: Final = 1_024
 TYPED_MOODS: Final[tuple[Mood, ...]] = ("statement", "plan", "command")
 SLOT_MOODS: Final[tuple[Mood, ...]] = ("statement", "command")
 
@@ -512,7 +515,19 @@ def _subject(proposal: Proposal, read: tuple[Clause, ...], found: _Slot | None) 
 
 
 def _slot_of(found: _Slot) -> str:
-    return found.slot if found.owner in (SELF, None) else f"{found.slot}@{found.owner}"
+    return _bounded(found.slot if found.owner in (SELF, None) else f"{found.slot}@{found.owner}", SLOT_BYTES)
+
+
+def _bounded(key: str, most: int) -> str:
+    """A key of at most so many bytes: of a longer one its beginning, and a hash by which it is told from others. Pure.
+
+    What is evened out may be many times as long as what was said: one sign may stand for a sentence.
+    """
+    said = key.encode()
+    if len(said) <= most:
+        return key
+    digest = sha256(said).hexdigest()
+    return f"{said[: most - len(digest) - 1].decode(errors='ignore')}#{digest}"
 
 
 def _pinned(policy: MemoryPolicy, proposal: Proposal, found: _Slot | None, memory_type: str) -> str | None:
@@ -526,6 +541,12 @@ def _pinned(policy: MemoryPolicy, proposal: Proposal, found: _Slot | None, memor
 
 
 def _key(policy: MemoryPolicy, proposal: Proposal, found: _Slot | None, slot: str | None) -> str | None:
+    """The conflict key, as long as a row can hold it."""
+    key = _whole_key(policy, proposal, found, slot)
+    return None if key is None else _bounded(key, KEY_BYTES)
+
+
+def _whole_key(policy: MemoryPolicy, proposal: Proposal, found: _Slot | None, slot: str | None) -> str | None:
     """The conflict key: the caller's topic, a functional attribute of a subject, or the slot, in this order."""
     if proposal.topic_key:
         return f"topic:{normalise_key(proposal.topic_key)}"

@@ -29,6 +29,7 @@ DERIVER_NAMES: Final = ("verbatim", "rules", "llm")
 UNVERIFIED: Final = ("quarantine", "keep", "reject")
 MAX_RULES: Final = 200
 MAX_PATTERNS: Final = 100
+LAST_VERSION: Final = 2**31 - 1  # which the rows of memories can hold
 LONGEST_EXPIRY: Final = timedelta(days=36_525)  # a century, as for what is added
 
 # What `thresholds` may name: the fields of the rooms' own, which stand above this one.
@@ -196,8 +197,9 @@ class MemoryPolicy:
 
     def __post_init__(self) -> None:
         _check_name(self.name)
-        if not isinstance(self.version, int) or isinstance(self.version, bool) or self.version < 1:
-            raise PolicyError("the version of a policy is a whole number from 1")
+        is_whole = isinstance(self.version, int) and not isinstance(self.version, bool)
+        if not is_whole or not 1 <= self.version <= LAST_VERSION:
+            raise PolicyError(f"the version of a policy is a whole number from 1 to {LAST_VERSION:,}")
         _set(self, "type_rules", _rules(self.type_rules, TypeRule))
         _set(self, "slot_rules", _rules(self.slot_rules, SlotRule))
         _set(self, "critical_types", _texts(self.critical_types, "critical_types"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -375,6 +375,7 @@ def test_a_value_of_ones_own_slot_is_taken_back() -> None:
         lambda: from_json({"name": "x", "base": ["default"]}, {}),
         lambda: from_json({"name": "x", "session_gap": 1e300}, {}),
         lambda: MemoryPolicy("x", version=0),
+        lambda: MemoryPolicy("x", version=2**31),  # more than a row of a memory holds
         lambda: MemoryPolicy("x", write_mode="maybe"),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", unverified="believe"),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", critical_types=("nonsense",)),  # type: ignore[arg-type]
@@ -389,6 +390,27 @@ def test_a_value_of_ones_own_slot_is_taken_back() -> None:
 def test_a_policy_that_makes_no_sense_is_refused_when_it_is_made(build: Any) -> None:
     with pytest.raises(PolicyError):
         build()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"critical_slot": "k" * 1_000, "subject": "s" * 150},
+        {"subject": "\ufdfa" * 200, "attribute": "style"},  # each stands for 18 letters
+        {"fact": "User's name is Ada"},
+    ],
+)
+def test_a_key_is_never_longer_than_its_row_holds(said: dict[str, str]) -> None:
+    """The database refused it: a Conflict for who adds, and a dead job where a deriver proposed it."""
+    slot = replace(DEFAULT.slot_rules[0], slot="\ufdfa" * 100)
+    wide = replace(DEFAULT, slot_rules=(slot,), functional_attributes=("style",))
+    found = classify(wide, Proposal(**{"fact": "The door is blue", **said}))  # type: ignore[arg-type]
+    other = classify(wide, Proposal(**{"fact": "The door is red", **said, "subject": "somebody else"}))  # type: ignore[arg-type]
+    assert found.conflict_key is not None
+    assert len(found.conflict_key.encode()) <= 1_100
+    assert len((found.critical_slot or "").encode()) <= 1_024
+    assert found.conflict_key != other.conflict_key
+    assert classify(wide, Proposal(**{"fact": "The door is blue", **said})) == found  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
