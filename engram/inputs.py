@@ -196,8 +196,9 @@ def tags(value: object, field: str = "tags") -> tuple[str, ...]:
 
 
 def key_text(value: object, field: str = "topic_key") -> str:
-    """A key two statements may share, at most 1,024 bytes once case, width and invisible characters are evened out."""
+    """A key two statements may share, at most 1,024 bytes as given and as compared: without invisible characters."""
     stored = text(value, field, limit=KEY_BYTES).strip()
+    _within_bytes(stored, field, KEY_BYTES)
     compared = unicodedata.normalize("NFKC", stored).casefold()
     compared = "".join(char for char in compared if unicodedata.category(char) != "Cf")
     _within_bytes(" ".join(compared.split()), field, KEY_BYTES)

@@ -219,11 +219,14 @@ def test_an_accepted_key_fits_the_database_in_the_form_it_is_compared_in(value: 
     assert 0 < len(text.normalise_key(found).encode()) <= 1_024
 
 
-def test_a_key_is_measured_in_the_form_it_is_compared_in() -> None:
+def test_a_key_is_measured_as_it_is_given_and_as_it_is_compared() -> None:
     assert inputs.key_text(" Current  Sprint ") == "Current  Sprint"
     assert len(inputs.key_text("x" * 1_024)) == 1_024
     assert too_large(inputs.key_text, "é" * 513).found == "1026"
-    assert inputs.key_text("\uff21" * 1_000)  # wide letters of three bytes are compared as one byte each
+    # Its row holds it as it is given: wide letters of three bytes are compared as one byte each, and kept as three.
+    assert inputs.key_text("\uff21" * 341)
+    assert too_large(inputs.key_text, "\uff21" * 342).found == "1026"
+    assert too_large(inputs.key_text, "\N{FAMILY}\u200d" * 200).found == "1400"
 
 
 # JSON
