@@ -277,11 +277,11 @@ _OTHER_JOINT = regex(r"(?:\s*,)?\s+(?:and\s+then|and|but|or|nor)\s+|\s*,\s+(?:th
 _MYSELF: Final = _words("i i'm im i've ive we we're we've")
 # What somebody does: verbs that stand behind a joint with their object, though some are nouns elsewhere.
 _ACTIONS: Final = _words(
-    "admire advise arrange ask bill boil borrow bring buy call carry catch check cherish chop clean close count donate "
+    "admire advise arrange ask bill boil borrow bring buy call carry catch check cherish chop clean close count deploy donate "
     "drop edit enter feed fix follow fry give grill groom harvest hear help hit host invest invite iron join jump kick "
     "leave lend lift load make meet mend mow open order organise organize owe pack pay phone pick plant post prepare "
-    "publish pull put record repair respect ride roast rush save say schedule see send serve set shave ship shop show "
-    "solve tell test throw treat turn unpack wash water wipe"
+    "publish pull put record rely repair respect ride roast rush save say schedule see send serve set shave ship shop show "
+    "solve tell test throw treat trust turn unpack wash water wipe"
 )
 _DEEDS: Final = _LEXICON | _ACTIONS | verbs.COMMON
 _PARTICLES: Final = _words("up out off down back in on away over to")
@@ -335,6 +335,11 @@ def is_compound(before: str) -> bool:
         if n and not of_noun and (verbs.is_past(token.word) or verbs.base_form(token.word) in _DEEDS):
             return False
     return True
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word in small letters may be a verb in the form after "she", or in the past."""
+    return verbs.is_past(word) or (word.endswith("s") and verbs.base_form(word) in _DEEDS)
 
 
 def _is_subject(tokens: list[_Token], n: int, before: int) -> bool:

@@ -29,6 +29,7 @@ from engram import (
     sessions,
     shorthand,
     slips,
+    worth,
 )
 from engram.courses import Course
 from engram.derivation import documents
@@ -104,6 +105,7 @@ _LINE = regex(r"[^\n]*\n?")
 
 def readable(content: str) -> str:
     """The content with code fences and quoted mail lines blanked out, character for character."""
+    content = worth.without_mail(content)
     if "```" not in content and ">" not in content and "~~~" not in content:
         return content
     out: list[str] = []
@@ -163,6 +165,9 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             sentence = clauses(spoken, role=event.role, user_name=user_name, after_self=after_self)
             after_self = leaves_self(sentence)
             found += _sentence(said, sentence, whole, start, content, event.occurred_at, lone=lone and len(wholes) < 2)
+        found = [one for one in found if one.echo is not None or not worth.is_small_talk(plain(one.fact))]
+        if not found and not slip:
+            found += _specific(preceding, said, start)
         for one in found:
             if slip is None or plain(one.fact) not in (f"user {verb} {plain(slip)}" for verb in _SAID):
                 yield one if before is None else _instead(one, before)
@@ -172,6 +177,32 @@ def _whole(before: str, said: str, as_meant: str | None) -> tuple[str, ...]:
     """What a sentence says put whole, by the one before it or as several; empty where it stands for itself."""
     one = as_meant or callings.whole(before, said) or pronouns.whole(before, said)
     return (one,) if one else introductions.apart(said) or pronouns.apart(said)
+
+
+def _specific(before: str, sentence: str, offset: int) -> Iterator[Proposed]:
+    """A sentence of which no rule knows what it is about, as it stands, where it gives something to ask for."""
+    start, end = _words_at(sentence, offset)
+    loose = worth.LOOSE_LEAD.match(sentence, start - offset, end - offset)
+    start += 0 if loose is None else loose.end() - loose.start()
+    words = sentence[start - offset : end - offset]
+    if worth.is_rule(sentence.strip()):
+        yield Proposed(_written(" ".join(words.split())), start, end, subject="user")
+        return
+    for text in (worth.of_topic(before, words), worth.with_subject(words), words):
+        if text is None:
+            continue
+        told = worth.main_part(text)
+        first = text[:2] == "I " and text is not words
+        if worth.is_small_talk(plain(third_person(text))):
+            return
+        if mood_of(told) in ("statement", "plan") and (first or worth.is_specific(text, told)):
+            subject = subject_of(text, role="user")
+            subject = "user" if subject == SELF else subject
+            fact = third_person(" ".join(text.split()))
+            category = None if subject == "user" else worth.STATEMENT
+            about = None if subject == UNKNOWN else subject
+            yield Proposed(_written(fact), start, end, subject=about, category=category)
+            return
 
 
 _SAID: Final = ("said", "wrote", "typed")
@@ -722,7 +753,7 @@ _RULE: Final = regex(
 _NO_RULE: Final = regex(
     r"^(?:please )?(?:never mind|nevermind|(?:do not|don't) (?:worry|bother|mention|forget|be|you|get me "
     r"wrong|stop|hesitate|think|know|give up|panic|ask|sweat|tell|let|take|want|have|need|like|care|see)|"
-    r"always (?:a pleasure|nice|good|happy|fun)|never (?:again|ever)?$|only (?:if|when|because|kidding|"
+    r"always (?:a pleasure|nice|good|happy|fun|[a-z]+ing\b)|never (?:again|ever)?$|only (?:if|when|because|kidding|"
     r"joking|one|two|the|a|an|this|that|you|in|on|for|at|then|now|time|problem|thing)|never (?:have|had|"
     r"been|heard|thought|knew))"
 )
@@ -748,7 +779,8 @@ def _worth(clause: Clause) -> str | None:
     if clause.mood not in _MOODS or _ELLIPSIS.match(text) or (len(text.split()) < 3 and _HABIT.match(text) is None):
         return None
     if clause.subject == SELF:
-        return "user" if any(_says_something(clause, said) for said in (text, *asides.left_out(text))) else None
+        said = any(_says_something(clause, one) for one in (text, *asides.left_out(text)))
+        return "user" if said and worth.says_enough(text, third_person(clause.text)) else None
     if clause.compared.startswith("they ") and _moved_by_others(clause):
         return ""
     if clause.subject != UNKNOWN:

@@ -25,7 +25,7 @@ _OF_ANOTHER: Final = regex(
     r"(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some|Every|Each|Any|All|No|\w+ed)\b)"
     r"[A-ZÀ-ÖØ-Þ][\w-]+)(?P<of>(?P<has>['’]s) (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
     r"(?P<does>[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit|"
-    r"(?(has)(?:go|have|live|play|speak|study|work)|(?!))) (?!by\b|(?:.* )?(?:i|me|my|we|us|our|you|your)\b)"
+    r"(?(has)(?:go|have|live|play|speak|study|work)|(?!))) (?!by\b|(?:.* )?(?:i|me|my|we|us|our|you|your|user|User)\b)"
 )
 """Somebody who does something, in a sentence that names neither the asker nor the one who is asked."""
 _GOES_ON: Final = regex(r"(?:are|were|have|do|don't|can|cannot|can't|must|should|shall|will|may|need|go|come|sit)\b")

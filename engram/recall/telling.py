@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Final
 
-from engram import attributes, frames, names, phrases, text
+from engram import attributes, frames, names, phrases, text, worth
 from engram.channels import semantic
 from engram.recall import fitting, kin, kinds, others, sorts
 from engram.recall.finding import EVIDENCE
@@ -229,8 +229,8 @@ def _asks(memory: Memory, question: str) -> bool:
 
 
 def is_verbatim(one: SearchResult) -> bool:
-    """Whether a hit is somebody's words, kept as they were said. Pure."""
-    return one.memory.category == "verbatim"
+    """Whether a hit is somebody's words, kept as they were said, or a statement of which nobody knows whose it is. Pure."""
+    return one.memory.category in ("verbatim", worth.STATEMENT)
 
 
 # What a question asks ------------------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ def may_tell(memory: Memory, name: str) -> bool:
         return True
     if not attributes.may_tell(name, plain(memory.fact)):
         return False
-    if memory.category not in EVIDENCE:
+    if memory.category not in (*EVIDENCE, worth.STATEMENT):
         return True
     said = clauses(memory.fact[:MAX_SENTENCE])
     return any(one.mood in _STATED and _SPOKEN_OF.search(one.compared) for one in said)
