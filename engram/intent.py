@@ -191,7 +191,10 @@ HISTORICAL: Final = tuple(
             r"\b(?:was|were|did|had|lived|used|worked|\w+ed)\b(?!.*\b(?:supposed|need|needed|have|planned) to\b)"
             r".*?(?P<tail>\b(?:before|prior to) (?!or ).+)"
         ),
-        r"\b(?:was|were|did|had)\b.*(?P<tail>\bbefore\b[ ?.!]*$)",
+        (
+            r"(?:\b(?:was|were|did|had)\b|^(?:and |so )?who (?:[a-z]+ed|ran|led|held|kept|taught|drove|made|took) ).*"
+            r"(?P<tail>\bbefore\b[ ?.!]*$)"
+        ),
         r"\bex-(?=\w)",
         r"\b(?:no longer|any ?more|back then|in the past|in those days|at first|back when .+)\b",
     )

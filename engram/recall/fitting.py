@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from engram import brands
 from engram.claims import stem
-from engram.feasts import MONTHS, SHORT_MONTHS
+from engram.feasts import MONTHS, SHORT_MONTHS, WEEKDAY
 from engram.regex import regex
 from engram.text import STOP_WORDS, compared, words
 
@@ -30,6 +31,11 @@ _ASKS_HOW_LONG: Final = regex(
 _ASKS_HOW_BIG: Final = regex(rf"{_LEAD}how (?:big|large|tall|high|heavy|wide|deep)\b(?! of\b)")
 _ASKS_WHO: Final = regex(rf"{_LEAD}who\b")
 _ASKS_WHICH_NUMBER: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b(?! the number\b).*\bnumber\b[?.! ]*$")
+_ASKS_AMOUNT: Final = regex(
+    rf"{_LEAD}what(?:'s| is| was) (?:my|our|the) (?:[\w'-]+ )+(?:size|limit|quota|threshold|rate)[?.! ]*$"
+)
+_ASKS_A_TIME: Final = regex(rf"{_LEAD}what(?:'s| is| was) (?:my|our) (?:[\w'-]+ )+time[?.! ]*$")
+_OF_A_VERSION: Final = regex(r"\bv\d[\w.]*")
 _ASKS_MAIL: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b(?! in\b).*(?<!or )\be-?mail(?: address)?\b[?.! ]*$")
 _ASKS_ADDRESS: Final = regex(
     rf"{_LEAD}what(?:'s| is| was)\b.*(?<!mail )(?<!ip )(?<!web )(?<!mac )(?<!server )(?<!site )(?<!form of )\baddress\b"
@@ -84,12 +90,17 @@ _WHERE: Final = regex(
     r"home|here|there|upstairs|downstairs|abroad|everywhere|nowhere|anywhere|somewhere|online|remotely|overseas|place|"
     r"where|room|house|address|location|street|road|north|south|east|west|left|visit(?:s|ed)?|called|named)\b"
 )
-_CAPITAL: Final = regex(
-    r"(?:(?<=[^.!?] )|^)(?!(?:User|I|The|An?|My|Our|It|We|He|She|They|This|That|There|Some|No)(?!\w))[A-ZÀ-ÖØ-Þ0-9]|\d"
+_CAPITALS: Final = regex(
+    r"(?:(?<=[^.!?] )|^)(?!(?:User|I|The|An?|My|Our|It|We|He|She|They|This|That|There|Some|No)(?!\w))"
+    r"[A-ZÀ-ÖØ-Þ0-9][\w.-]*\w|\d"
 )
+_AT_A_TIME: Final = regex(rf"(?i)\b(?:on {WEEKDAY}s?|at (?:\d[\d:.]*(?: ?[ap]m)?|noon|midnight))\b")
+""""On Thursday at 11" says nothing of where."""
 _ENGLISH: Final = regex(r"\b(?:the|is|are|has|have|user|a|an|to|in|of|for|i|my|we|our)\b")
+_ASIDE: Final = r"(?:not|no|never|in|on|at|for|with|so|but|which|who|where|since|because|as|though|ask)\b"
+"""What stands behind a comma that lists nothing: "pnpm, not npm, in this repo"."""
 _NUMBER: Final = regex(
-    rf"\d|,.*,|\b(?:{_COUNTS}|hundreds?|thousands?|"
+    rf"\d|,(?! {_ASIDE})[^,]*,(?! {_ASIDE})|\b(?:{_COUNTS}|hundreds?|thousands?|"
     r"millions?|once|twice|half|double|dozens?|twins|triplets|an?|and|both|several|few|couple|pair|no|none|nothing|"
     r"(?:do|does|did|has|have) not|\w+n't|"
     r"never|only|free|every|each|daily|weekly|monthly|all|lots?|many|much|more|less|enough)\b"
@@ -102,13 +113,17 @@ _DATE: Final = regex(
     rf"\b\d{{4}}-\d\d-\d\d\b|\b(?:in|since|until|by|before|after|of) {_YEARS}|\b\d{{1,2}}:\d\d\b"
 )
 """What says when, and no number of anything."""
+_ON_A_DATE: Final = regex(rf"\b(?:on )?(?:the )?(?:{_MONTH} {_DAYS}|{_DAYS}(?: of)? {_MONTH}|in {_MONTH})\b")
 _AMOUNT: Final = regex(
     r"[$€£]\d[\d.,]*|\b\d[\d.,]*(?:k|m)? ?(?:%|(?:percent|euros?|dollars?|pounds?|francs?|eur|usd|gbp|chf|kg|"
     r"kilos?|grams?|km|miles?|guests|people|seats|rows|users|[kmgt]b|items)\b)|\b\d{1,3}(?:,\d{3})+\b"
 )
 """How much or how many, and no time."""
+_A_TIME: Final = regex(r"\b(?:for )?(?:the |this |every |each )?(?:first|second|last|next|this|every|each) time\b")
+_BY_NOW: Final = regex(rf"(?:{_AMOUNT.pattern}) now\b")
+"""That something is so much by now says nothing of when it is."""
 _SIZE: Final = regex(
-    rf"\d|\b(?:{_COUNTS}|hundreds?|thousands?|millions?|"
+    rf"\d|\b(?:{_COUNTS}|hundreds?|thousands?|millions?|medium|(?<!['’])x*[sl]|unlimited|none|no|"
     r"dozens?|couple|few|many|both|alone|big\w*|large\w*|small\w*|tiny|huge|giant|enormous|"
     r"massive|vast|compact|little|tall\w*|short\w*|high\w*|low\w*|"
     r"heav\w+|light\w*|wid\w+|narrow\w*|deep\w*|shallow\w*|size\w*|\w*rooms?|half|double|twice|grew|grown|halved|"
@@ -167,19 +182,37 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
         otherwise = map(stem, _DOERS.get(what, "").split())
         is_told = told.issuperset(map(stem, what.split())) or not told.isdisjoint(otherwise)
         return is_told and _has_word_of(of_the_world["of"], said)
-    if _ASKS_WHO.match(asked) is not None and _NAMED.search(fact) is None and _SOMEBODY.search(said) is None:
+    if _ASKS_WHO.match(asked) is not None and not _names_somebody(asked, fact):
         return False
     if _ASKS_WITH_WHOM.match(asked) is not None and _WITH.search(said) is None:
         return False
     if _ASKS_WHICH_NUMBER.match(asked) is not None:
         return _WHICH_NUMBER.search(said) is not None or _CODE.search(fact) is not None
+    if _ASKS_AMOUNT.match(asked) is not None:
+        return _SIZE.search(_OF_A_VERSION.sub(" ", _DATE.sub(" ", said))) is not None
+    if _ASKS_A_TIME.match(asked) is not None:
+        return _TIME.search(_ON_A_DATE.sub(" ", _AMOUNT.sub(" ", _A_TIME.sub(" ", said)))) is not None
     if _ASKS_MAIL.match(asked) is not None:
         return _MAIL.search(said) is not None
     if _ASKS_ADDRESS.match(asked) is not None:
         return _PLACE.search(_ADDRESS_OF_MAIL.sub(" ", said)) is not None
-    if _ASKS_WHERE.match(asked) is not None and _WHERE.search(said) is None:
-        return _CAPITAL.search(fact) is not None
-    return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(_AMOUNT.sub(" ", said)) is not None
+    if _ASKS_WHERE.match(asked) is not None and _WHERE.search(_AT_A_TIME.sub(" ", said)) is None:
+        known = {name.casefold() for name in brands.named(fact)} | frozenset(words(asked))
+        return any(word.casefold() not in known for word in _CAPITALS.findall(_AT_A_TIME.sub(" ", fact)))
+    if is_dated or _ASKS_WHEN.match(asked) is None:
+        return True
+    return _TIME.search(_AMOUNT.sub(" ", _BY_NOW.sub(" ", said))) is not None
+
+
+def _names_somebody(asked: str, fact: str) -> bool:
+    """Whether a fact may say who does something: the word that is asked for is no name where a sentence begins."""
+    said = compared(fact)
+    first = said.partition(" ")[0]
+    told = f"The {fact[:1].lower()}{fact[1:]}" if len(first) > 1 and first in words(asked) else fact
+    return _NAMED.search(_ON_DAYS.sub(" ", told)) is not None or _SOMEBODY.search(said) is not None
+
+
+_ON_DAYS: Final = regex(rf"(?i)\b(?:{WEEKDAY}s?|{MONTHS})\b")
 
 
 def _has_word_of(wanted: str, said: str) -> bool:

@@ -8,6 +8,7 @@ tells of none answers nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -20,7 +21,7 @@ from engram.text import compared
 
 __all__ = [
     "KINDS", "MAX_READ", "Kind", "asked", "begins_with_one", "holds_the_rest", "may_answer", "names_in_passing",
-    "sort_asked", "tells",
+    "of_the_best", "sort_asked", "tells",
 ]  # fmt: skip
 
 MAX_READ: Final = 300  # characters of a question
@@ -37,6 +38,7 @@ class Kind(NamedTuple):
     told: re.Pattern[str]
     alone: bool = False
     other: re.Pattern[str] | None = None
+    rather: re.Pattern[str] | None = None  # what is told of only where nothing else of the kind is
     sort: brands.Sort | None = None  # of things that well-known names stand for, which tell of it by their names
 
 
@@ -150,8 +152,9 @@ _DOES_ONE: Final = (
 _SAVING: Final = _either("saving saves save putting puts put setting sets set")
 
 
-def _kind(asking: str, telling: str, *, alone: bool = False, other: str | None = None) -> Kind:
-    return Kind(regex(asking), regex(telling), alone, None if other is None else regex(other))
+def _kind(asking: str, telling: str, *, alone: bool = False, other: str | None = None, rather: str = "") -> Kind:
+    others = None if other is None else regex(other)
+    return Kind(regex(asking), regex(telling), alone, others, regex(rather) if rather else None)
 
 
 KINDS: Final = (
@@ -160,6 +163,7 @@ KINDS: Final = (
         rf"{_WHAT_IS} (?:\w+ )?{_TAKEN}$|^{_DO} (?:\w+ )?{_TAKES} (?:any |some )?{_TAKEN}\b",
         rf"^(?!.*\b(?:allerg|intoleran))(?!{_AS_A_TRADE})(?!{_FOR_ANOTHER}).*?(?:{_DRUG}|"
         r"\btakes? (?!it\b)[\w-]+ (?:daily|twice a|once a|every day)\b)",
+        rather=rf"^(?!.*\b\w{{2,}}{_DRUG_ENDS}\b).*\b{_SUPPLEMENT}\b",
         other=rf"\b(?:allerg|intoleran)|\b(?:takes?|taking|took) (?:[\w'-]+ ){{0,3}}?{_TAKEN_OTHERWISE}\b",
     ),
     _kind(
@@ -198,7 +202,8 @@ KINDS: Final = (
         rf"{_WHAT_IS} (?:family )?pets?$|^(?:do|have) (?:i|we) (?:have |got )?(?:any |a )?(?:pets?|animals?)\b",
         rf"{_ONE} (?:(?:still|also|now|just|finally|recently) )*(?:has|have|got|adopted|rescued|bought|keeps?|owns?|"
         rf"shares? [\w' ]{{2,20}} with|lives? with)(?: got)? (?:an?|two|three|four|five|six|several|some|user's|my|\d) "
-        rf"(?:[\w-]+ ){{0,2}}?{_ANIMALS}\b(?! (?:allergy|phobia|food|problem|tattoo|costume|poster|toy|mask))|"
+        rf"(?:[\w-]+ ){{0,2}}?(?:{_ANIMALS}|{_BREEDS}s?)\b"
+        r"(?! (?:allergy|phobia|food|problem|tattoo|costume|poster|toy|mask|rug|carpet|sofa|cat cafe))|"
         rf"\b(?:user's|my|our) (?:[\w-]+ )?(?:pet|{_ANIMALS}) (?:is|are)\b",
     ),
     _kind(
@@ -245,6 +250,14 @@ KINDS: Final = (
         r"^how do (?:i|we) (?:usually )?(?:commute|(?:get|go|travel) (?:in )?to (?:work|the office))$",
         rf"^(?>.*?{_ONE} (?:\w+ )?(?:commutes?|bikes?|cycles?|walks?|drives?|takes?|rides?|catch(?:es)?) ).*\b"
         r"(?:(?:in|in ?to|to) (?:work|the (?:office|hospital|school|shop|factory|lab|clinic)))\b",
+    ),
+    _kind(  # under which terms code is given away
+        r"^(?:what|which) (?:open[- ]source )?licen[cs]e .*\b(?:repo|repository|code|"
+        r"project|library|package|software|app|under|we use)\b|"
+        r"^what(?:'s| is) (?:the|our|my) licen[cs]e (?:of|for) (?:the|our|my) ",
+        r"\b(?:licen[cs]\w*|mit|apache|bsd|a?gpl\w*|lgpl\w*|mpl|isc|unlicense|creative commons|cc[ -]by|proprietary|"
+        r"(?:open|closed)[- ]source|public domain)\b",
+        alone=True,
     ),
     _kind(
         r"\b(?:urls?|links?|domains?|web ?sites?|web ?pages?|web address(?:es)?|home ?pages?)$",
@@ -378,6 +391,12 @@ _ON_OCCASION: Final = regex(
 
 _IS_ONE: Final = regex(r"user is an? [\w-]+[.!]?$")
 """What somebody is, nobody has: "User is a Gemini"."""
+
+
+def of_the_best(kind: Kind, facts: Sequence[str]) -> list[str]:
+    """Those of some facts that tell of a kind before the others: who takes metoprolol takes vitamins too."""
+    best = [one for one in facts if kind.rather is None or kind.rather.search(compared(one)) is None]
+    return best or list(facts)
 
 
 def begins_with_one(kind: Kind, fact: str) -> bool:

@@ -23,7 +23,8 @@ _SUPPOSED: Final = ("hypothetical", "conditional", "question")
 _OF_ANOTHER: Final = regex(
     r"(?P<who>(?:My|Our|An?|Some) [\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+)?|Some(?:body|one)|"
     r"(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some|Every|Each|Any|All|No|\w+ed)\b)"
-    r"[A-ZÀ-ÖØ-Þ][\w-]+)(?P<of>(?P<has>['’]s) (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
+    r"[A-ZÀ-ÖØ-Þ][\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+)?)"
+    r"(?P<of>(?P<has>['’]s) (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
     r"(?P<does>[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit|"
     r"(?(has)(?:go|have|live|play|speak|study|work)|(?!))) (?!by\b|(?:.* )?(?:i|me|my|we|us|our|you|your|user|User)\b)"
 )

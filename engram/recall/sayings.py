@@ -216,6 +216,7 @@ _WHO: Final = regex(
     r"(?P<who>(?:[\w'-]+ ){1,3})(?P<rest>.*)"
 )
 _OWN: Final = regex(r"(?i)\b(?:i|i'm|i've|me|my|us|we|our)\b")
+_TO_KIN: Final = regex(r"(?i)\b(?:my|our) (?P<who>[a-z-]+)")
 _OTHERS: Final = frozenset(("neighbour", "neighbor", "stranger", "guy", "lady", "man", "woman", "boy", "girl"))
 _THEY: Final = regex(
     r"\s*(?:(?:[Ss]he|[Hh]e|[Ss]omeone|[Ss]omebody)\b|"
@@ -253,6 +254,9 @@ def _is_of_another(sentence: str, own: Set[str]) -> bool:
     words = [word.casefold().removesuffix("'s") for word in found["who"].split()]
     somebody = (at for at, word in enumerate(words, 1) if word.partition("-")[0] in _PERSONS or word in _OTHERS)
     upto = next(somebody, 0)
+    to_whom = {word["who"].casefold() for word in _TO_KIN.finditer(found["rest"])} & _PERSONS
+    if to_whom and own.isdisjoint(_words(" ".join(to_whom))):
+        return _OWN.search(_TO_KIN.sub(" ", found["rest"])) is None  # "the doctor put my mother on warfarin"
     if _OWN.search(" ".join((*found["who"].split()[upto:], found["rest"]))) is not None:
         return False  # "the doctor said I'm not allergic"
     return upto > 0 and own.isdisjoint(_words(" ".join(words[:upto])))

@@ -13,7 +13,7 @@ from engram.claims import stem
 from engram.regex import regex
 from engram.text import STOP_WORDS, compared
 
-__all__ = ["is_of_another"]
+__all__ = ["is_of_another", "lacks_the_head"]
 
 _BE: Final = r"(?:is|are|was|were)"
 _DET: Final = r"(?:my|our|the)"
@@ -57,6 +57,28 @@ def is_of_another(question: str, fact: str) -> bool:
         return False
     told = list(_things(re.compile(rf"{_TOLD}{re.escape(sort)})(?![\w'-])"), said))
     return bool(told) and all(not frozenset(map(stem, one)) <= wanted for one in told)
+
+
+def lacks_the_head(question: str, fact: str) -> bool:
+    """Whether a question asks for a thing by several words, of which a fact has but the last, which says what it is.
+
+    >>> lacks_the_head("What's my blood type?", "User's blood pressure is fine")
+    True
+    """
+    if max(len(question), len(fact)) > MAX_READ:
+        return False
+    asked = next(_things(_ASKED, compared(question).replace("’", "'")), None)
+    if asked is None or asked[-1] not in _OF_RECORD:
+        return False
+    held = frozenset(map(stem, _WORD.findall(compared(fact).replace("’", "'").replace("'s", " "))))
+    return stem(asked[-1]) not in held and not held.isdisjoint(map(stem, asked[:-1]))
+
+
+_ON_RECORD: Final = """
+    password passcode passphrase pin username type group size limit score balance fee deposit excess premium iban
+"""
+_OF_RECORD: Final = frozenset(_ON_RECORD.split())
+"""What is told by its own word: another thing that is asked for by two words may be told by a name of one."""
 
 
 def _things(pattern: re.Pattern[str], said: str) -> Iterator[list[str]]:

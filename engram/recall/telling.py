@@ -12,7 +12,7 @@ from typing import Final
 
 from engram import attributes, frames, names, phrases, text, worth
 from engram.channels import semantic
-from engram.recall import fitting, kin, kinds, others, sorts
+from engram.recall import fitting, kin, kinds, others, sorts, wanted
 from engram.recall.finding import EVIDENCE
 from engram.recall.results import WEAK, relevance_of
 from engram.regex import regex
@@ -23,6 +23,7 @@ STRONG: Final = 0.5  # share of the best relevance under which a memory is about
 CLEAR: Final = 0.22  # relevance from which a hit with a vector answers whatever its cosine
 ENOUGH: Final = 0.42  # relevance and cosine together from which any hit with a vector answers
 ALIKE: Final = 0.5  # cosine from which other words may mean the same: a dental appointment is a dentist's
+APART: Final = 0.4  # cosine under which a hit has to name what is asked for, and not only what that is of
 NEARBY: Final = 0.25  # cosine from which what shares no more than a verb may be of the sort that is asked for
 FAR: Final = 0.1  # cosine under which a hit answers nothing that shares no more with the question than a verb
 
@@ -64,6 +65,7 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
         and (_is_of_whom_is_asked(one.memory, question, asked) or is_what_is_asked_for(one))
         and not kin.names_another(same, one.memory.fact)
         and not (is_rather_far(one) and sorts.is_of_another(question, one.memory.fact))
+        and (one.memory.memory_id in of_kind or not _is_of_another_head(one, question))
     ]  # fmt: skip
     if asks_what_is_so(question) and _WHO_DOES.match(same) is None:
         telling = [
@@ -78,6 +80,7 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
     people = _of_people(telling, results, same)
     telling = [one for one in telling if one in people or one.memory.memory_id in of_kind]  # a beagle is a dog
     telling = _of_what_of_somebody(telling, question, same)
+    telling = _of_what_is_wanted(telling, results, question)
     if not _LIGHT.issuperset(asked - text.STOP_WORDS):
         named = words_by(NAMING, question) if WHETHER.match(question) else set()
         telling = [
@@ -92,6 +95,10 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
     enough = [one for one in telling if is_enough(one) and relevance_of(one) >= needed]
     if kind is None or not certain:
         return enough
+    best = kinds.of_the_best(kind, [one.memory.fact for one in certain])
+    rest = {one.memory.fact for one in certain} - set(best)
+    enough = [one for one in enough if one.memory.fact not in rest]
+    certain = [one for one in certain if one.memory.fact not in rest]
     return certain if kind.other is None else [*enough, *(one for one in certain if one not in enough)]
 
 
@@ -154,6 +161,23 @@ def _of_what_of_somebody(telling: list[SearchResult], question: str, same: str) 
     return [one for one in kept if not is_verbatim(one) or one.memory.event_id not in gone]
 
 
+def _of_what_is_wanted(telling: list[SearchResult], results: SearchResults, question: str) -> list[SearchResult]:
+    """What has more to do with a question about something that has a name than the name alone. Pure.
+
+    What is wanted of it has to be known by its word, as told of others: else other words may tell it.
+    """
+    asks = wanted.of_a_name(question)
+    if asks is None or not asks.is_known_by_its_word(one.memory.fact for one in results):
+        return telling
+    own = kin.as_own(question)
+    name = None if own is None else attributes.asked(plain(own))
+
+    def tells(fact: str) -> bool:
+        return asks.may_be_told_by(fact) or (name is not None and attributes.may_tell(name, plain(fact)))
+
+    return [one for one in telling if tells(one.memory.fact)]
+
+
 def _is_of_whom_is_asked(memory: Memory, question: str, asked: Set[str]) -> bool:
     """Whether a memory is of nobody else than a question speaks of; somebody else is whom "who" asks for. Pure."""
     same = text.compared(question)
@@ -199,6 +223,12 @@ def _only_does_something_too(one: SearchResult, named: Set[str]) -> bool:
     cosine = one.terms.get("cosine")
     is_far = cosine is not None and cosine.value < FAR
     return is_far or (bool(named) and named.isdisjoint(others.plain_words(one.memory.fact)))
+
+
+def _is_of_another_head(one: SearchResult, question: str) -> bool:
+    """Whether a hit shares with a question only what the thing it asks for is of, and is not near: the blood's type."""
+    cosine = one.terms.get("cosine")
+    return cosine is not None and cosine.value < APART and sorts.lacks_the_head(question, one.memory.fact)
 
 
 def is_rather_far(one: SearchResult) -> bool:

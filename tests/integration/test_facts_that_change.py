@@ -268,6 +268,9 @@ ASKED: Final = (
     "Please call me Sam. | Call me Alex from now on. | What should you call me? | Alex",
     "I take the Herald. | We get the Gazette now. | I went back to the Herald. | What is my newspaper? | Herald",
     "Petra drives the kids. | Ivo drives the kids now. | Who drove my kids in February 2024? | Petra",
+    "I take ramipril. | The doctor put my aunt on Eliquis. | What medication do I take? | ramipril",
+    "I'm on keto. | What diet am I on? | keto",
+    "I have a whippet called Juno. | What pets do I have? | whippet",
 )
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (

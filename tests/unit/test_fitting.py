@@ -52,6 +52,11 @@ from engram.recall.fitting import fits
         ("Who audits our books?", "The books are audited by a firm"), ("Who cooks?", "User cooks"),
         ("Who waters the plants?", "The caretaker waters the plants"), ("Who signs?", "The contracts need User's OK"),
         ("Who drives?", "ann drives"), ("Who pays?", "The flat is paid for by Ben"),
+        ("How many tools do we use?", "User's team uses Slack, Jira, Notion"),
+        ("What's the upload limit?", "Uploads may have 20 MB"), ("What's my glove size?", "User's gloves are medium"),
+        ("What's my marathon time?", "User ran the marathon in 3:58"),
+        ("Where is Halden based?", "Halden is an Oslo company"),
+        ("Who is my physio?", "Physio is with Joost"), ("When is the class?", "The class is now on Mondays"),
         ("What is the address of the vet?", "The vet is on North Street"), ("What's my address?", "User lives in Bonn"),
     ],
 )  # fmt: skip
@@ -75,6 +80,14 @@ def test_a_fact_that_may_hold_it_fits(question: str, fact: str) -> None:
         ("Who agrees to a hire?", "User's average time to hire is 52 days"),
         ("Who audits our books?", "The costs of travel are booked to 4120"),
         ("How many developers are we?", "User's team uses pnpm, not npm"),
+        ("How many people are on the team?", "User's team uses yarn, not npm, in this repo"),
+        ("What's my glove size?", "User's new gloves are by Roeckl"),
+        ("What's the upload limit?", "The upload endpoint is at v4 since May"),
+        ("What's my marathon time?", "User runs the Oslo marathon on 12 September"),
+        ("When are my ballet classes?", "User's ballet class costs 30 euros now"),
+        ("Who is my physio?", "Physio is on Tuesday at 8:30"),
+        ("Where is Halden based?", "The Halden call is on Thursday at 11"),
+        ("Where is Halden based?", "Halden is a Salesforce customer"),
     ],
 )  # fmt: skip
 def test_a_fact_without_any_does_not(question: str, fact: str) -> None:

@@ -71,6 +71,30 @@ def test_other_questions_ask_for_no_kind(question: str) -> None:
     assert kinds.asked(question) is None
 
 
+def test_a_medicine_is_told_before_what_is_taken_beside_it() -> None:
+    kind = kinds.asked(MEDS)
+    assert kind is not None
+    facts = ["User takes zinc in winter", "User takes 5 mg of ramipril"]
+    assert kinds.of_the_best(kind, facts) == facts[1:]
+    assert kinds.of_the_best(kind, facts[:1]) == facts[:1]
+
+
+def test_a_licence_is_told_by_its_name() -> None:
+    question = "Which license is the library under?"
+    kind = kinds.asked(question)
+    assert kind is not None
+    assert kinds.tells(kind, question, "The library is MIT")
+    assert not kinds.may_answer(kind, question, "User's team tests the library with pytest")
+
+
+def test_a_breed_is_a_pet_where_somebody_has_one() -> None:
+    question = "What pets do I have?"
+    kind = kinds.asked(question)
+    assert kind is not None
+    assert kinds.tells(kind, question, "User adopted a whippet")
+    assert not kinds.tells(kind, question, "User has a Persian rug")
+
+
 def test_a_kind_of_a_certain_sort_is_more_than_the_kind() -> None:
     question = "What medication do I take for my knee?"
     kind = kinds.asked(question)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from growth import assert_linear
 
-from engram.recall.sorts import is_of_another
+from engram.recall.sorts import is_of_another, lacks_the_head
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,14 @@ def test_another_of_the_same_sort(question: str, fact: str) -> None:
 )
 def test_the_same_or_one_that_may_be(question: str, fact: str) -> None:
     assert not is_of_another(question, fact)
+
+
+def test_what_a_thing_is_of_tells_nothing_of_it() -> None:
+    assert lacks_the_head("What's the door pin?", "The door is green")
+    assert lacks_the_head("What is my blood group?", "User's blood pressure is fine")
+    assert not lacks_the_head("What is my work laptop?", "User has a ThinkPad for work")  # told by its name
+    assert not lacks_the_head("What's the door pin?", "The pin is on the card")
+    assert not lacks_the_head("What's my pin?", "The door is green")
 
 
 @pytest.mark.parametrize("unit", ["is my poker ", "the poker night ", "when is the "])
