@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from engram import verbs
+from engram import brands, verbs
 from engram.claims import stem
 from engram.feasts import MONTHS, WEEKDAY
+from engram.names import CITIES, REGIONS
 from engram.regex import regex
 
 MAX_READ: Final = 300
@@ -237,11 +238,30 @@ def read(statement: str) -> Course | None:
     scrapped = _SCRAPPED.match(text)
     if scrapped is not None:
         return Course(over=scrapped["over"], alone=True, said=text)
-    if not _HINTS.search(text) or _ONCE.search(text) or _PASSING.search(text):
+    if not _HINTS.search(text) or _ONCE.search(text):
         return None
+    if _PASSING.search(text):
+        return _of_tools(text)
     text = _SLIP.sub("", _WRONG.sub("", text))
     found = _pair(text) or _corrected(text) or _over(text)
     return found if found is not None or not _AGAIN.search(text) else Course(back=_AGAIN.sub(" ", text))
+
+
+def _of_tools(text: str) -> Course | None:
+    """What a statement says has become of a well-known thing today: who went from Jenkins to Buildkite, stays there."""
+    when = _TODAY.search(text)
+    found = (
+        None
+        if when is None or not _ANEW.search(text) or _PASSING.search(text[: when.start()])
+        else _pair(text[: when.start()])
+    )
+    if found is None or found.old is None or found.new is None:
+        return None
+    return found if brands.are_of_one_sort(found.old, found.new) else None
+
+
+_TODAY: Final = regex(r"(?:,? (?:earlier )?(?:today|this (?:morning|afternoon|week)))$")
+_ANEW: Final = regex(r"\b(?:switched|migrated|moved|replaced)\b")
 
 
 def is_scrapped(sentence: str) -> bool:
@@ -376,7 +396,8 @@ _PAIRS: Final = tuple(
             rf"{_MY}(?P<new>{_V})(?P<rest> (?:in|as) [^,;:]{{2,40}})?{_CLOSE}$"
         ),
         (
-            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_INSTEAD} {_MY}(?P<old>{_V}) for {_MY}(?P<new>{_V})"
+            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_INSTEAD} {_MY}(?P<old>{_V})(?: (?:in|out|up))? for "
+            rf"{_MY}(?P<new>{_V})"
             rf"(?P<rest> (?:in|as|for user's{NO_OCCASION}) [^,;:]{{2,40}})?{_CLOSE}$"
         ),
         (
@@ -1158,7 +1179,9 @@ def _names_the_end(plain: str, heavy: Iterable[str]) -> bool:
 
 
 def _replaced(plain: str, written: str, old: str, new: str, said: str) -> str | None:
-    if not is_state(plain) or f" {new} " in f" {plain} " or _TASTES.search(plain) or _is_of_a_part(said, plain):
+    if not is_state(plain) or f" {new} " in f" {plain} " or _TASTES.search(plain):
+        return None
+    if _is_of_a_part(said, plain) or _is_somewhere_else(said, plain):
         return None
     place = re.search(rf"(?<![\w'-]){re.escape(old)}(?![\w-])", written, re.IGNORECASE)
     if place is None or (place.start() > 0 and place.end() < len(written) and written[place.end()] == "'"):
@@ -1166,15 +1189,42 @@ def _replaced(plain: str, written: str, old: str, new: str, said: str) -> str | 
     before, after = written[: place.start()], written[place.end() :]
     if not old[:1].isdigit():
         after = _VERSION.sub("", after)  # "MySQL 8" and not "Postgres 8"
+        if before.rstrip() and place.group()[:1].isupper() and new[:1].isupper():
+            after = _NAME_GOES_ON.sub("", after)  # "a Skoda Octavia" and not "a Kia Octavia"
     if f" the {old} " in f" {said} " and f" the {new.casefold()} " not in f" {said} ":
         before = before.removesuffix("the ")  # "the UK", but not "the Peru"
     return f"{before}{_without(new, after)}{after}"
 
 
+_NAME_GOES_ON: Final = regex(r"^(?: [A-ZÀ-ÖØ-Þ][\w-]*)+")
 _VERSION: Final = regex(r"^ v?\d[\d.]*(?! to \d)(?=$|[,;.]| (?:and|with|on|for|in|at|as|to|from)\b)")
 _MOVES_A_PART: Final = regex(
     r"\b(?:moved|switched|migrated|ported|converted|changed) (?:the |our |user's )*"
     r"(?P<part>[\w-]+(?: [\w-]+){0,2}) from "
+)
+
+
+def _is_somewhere_else(said: str, plain: str) -> bool:
+    """Whether a change is told of one place, time or surrounding, of which a memory says nothing: "in Germany".
+
+    Elsewhere it may well be as it was.
+    """
+    own = f"{plain} work" if "user's team" in plain else plain  # what a team has it has at work
+    return any(_is_a_surrounding(found["where"]) and found["where"] not in own for found in _WHERE.finditer(said))
+
+
+def _is_a_surrounding(where: str) -> bool:
+    return _SURROUNDING.fullmatch(where) is not None or where in CITIES or where in REGIONS
+
+
+_WHERE: Final = regex(
+    r"\b(?:in|on|at) (?:(?:the|our|user's|team's) )*(?P<where>[a-z][\w-]*(?: [a-z][\w-]*)?)"
+    r"(?= (?:now|office|branch|only|too|last|this|today|yesterday|instead)\b|[,;.!]|$)"
+)
+_SURROUNDING: Final = regex(
+    r"(?:(?:the )?(?:staging|production|prod|preview|dev|development|testing|qa|sandbox)(?: (?:environment|cluster|"
+    rf"server))?|mobile|desktop|ios|android|{WEEKDAY}s|weekends|weekdays|mornings?|evenings?|afternoons?|winters|"
+    r"summers|work|home|school|europe|asia|africa|apac|emea|us|uk|eu)"
 )
 
 
@@ -1248,13 +1298,23 @@ def _set_against(plain: str, statement: str, beside: str) -> bool:
     mine = [one for one in mine if one not in _WHEN] or mine  # "every morning" is no value where there is another
     its = [one for one in other if one not in own]
     named = set(_stems(beside))
-    if _OF_A_PART.search(statement):
+    is_a_day = not set(mine) - _WHEN  # then the day is what changed
+    if _OF_A_PART.search(statement) or (not is_a_day and _is_of_other_days(plain, statement)):
         return False
     if not shared - _WHEN or not mine or not its or len(mine) > _MOST or named & set(its):
         return False
     return set(mine) <= named and not _SEVERAL & {*shared} and _stand_together(own, mine)
 
 
+def _is_of_other_days(one: str, other: str) -> bool:
+    """Whether the second of two statements is of some days, or of a part of the day, of which the first is not."""
+    days, others = (frozenset(_ON_DAYS.findall(text)) for text in (one, other))
+    return bool(others) and days != others
+
+
+_ON_DAYS: Final = regex(
+    rf"\b(?:{WEEKDAY}s|weekends|weekdays|(?:in|at) (?:the )?(?:mornings?|evenings?|afternoons?|night))\b"
+)
 _OF_A_PART: Final = regex(r"\b(?:there|elsewhere|the (?:rest|others?)|this time)\b")
 """Of a part, or once: "DHL was too slow for Spain, so we ship with UPS there"."""
 _AS_A_RULE: Final = frozenset(map(_same_stem, _words("default usually mostly normally always standard")))

@@ -15,7 +15,9 @@ from typing import Final, NamedTuple
 from engram.regex import regex
 from engram.text import compared
 
-__all__ = ["Ambiguous", "Sort", "ambiguous", "asked", "differ_in_sort", "looked_for", "named", "sorts"]
+__all__ = [
+    "Ambiguous", "Sort", "ambiguous", "are_of_one_sort", "asked", "differ_in_sort", "looked_for", "named", "sorts",
+]  # fmt: skip
 
 MAX_READ: Final = 300  # characters of a question
 LONGEST: Final = 4  # words of what a sort is called
@@ -119,6 +121,15 @@ def differ_in_sort(one: str, other: str) -> bool:
     if not mine or not its:
         return False
     return not any(mine & names and its & names for names in sorts().values())
+
+
+def are_of_one_sort(one: str, other: str) -> bool:
+    """Whether two values are names of one sort.
+
+    >>> are_of_one_sort("jenkins", "buildkite"), are_of_one_sort("stripe", "sentry")
+    (True, False)
+    """
+    return any(compared(one) in names and compared(other) in names for names in sorts().values())
 
 
 def looked_for(names: frozenset[str]) -> list[str]:

@@ -60,7 +60,7 @@ from engram.subjects import (
 from engram.values import Event
 
 NAME: Final = "rules"
-VERSION: Final = 15
+VERSION: Final = 16
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
@@ -462,7 +462,7 @@ def _moving(sentence: str, offset: int, content: str, told: Sequence[Proposed]) 
         return
     start, end = _words_at(sentence, offset)
     fact = third_person(" ".join(content[start:end].split()))
-    for words in (fact, f"The {fact[:1].lower()}{fact[1:]}"):
+    for words in (f"The {fact[:1].lower()}{fact[1:]}", fact):
         found = moves.read(plain(words), words)
         if found is not None and found.changed and (words is fact or plain(fact).startswith(" ".join(found.thing))):
             echo = attributes.Echo(alone=True, moved=True)
@@ -732,7 +732,7 @@ _DEICTIC: Final = regex(
 _ABOUT_NAMES: Final = regex(
     r"^(?:the|our|user's(?: team's| group's)?) (?:[\w'/.-]+ ){0,4}?(?:deadline|budget|launch|release|"
     r"project|database|repo|repository|api|port|staging|production|client|customer|contract|stand-?up|"
-    r"sprint|office|password policy|server|"
+    r"sprint|retro|retrospective|refinement|scrum|office|password policy|server|"
     r"roadmap|milestone|backend|frontend|codebase|app|service|pipeline|stack|team|company|school|wedding|"
     r"flight|appointment|meeting|conference|rent|lease|landlord|policy|domain|hosting|license|licence|plan|"
     r"destination|venue|convention|standard)"

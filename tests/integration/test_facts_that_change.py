@@ -247,6 +247,8 @@ CHANGED: Final = (
     "The audit is due May 12. | audit is due June 3 now | May 12 | June 3",
     "The deadline for the grant is May 12. | The grant is due June 3 now. | May 12 | June 3",
     "staff meeting = Tuesday at 9 | The staff meeting has moved to Friday. | Tuesday | Friday",
+    "We drive a Seat Ibiza. | We traded the Seat in for a Dacia Spring. | Ibiza | Dacia Spring",
+    "We use Travis for CI. | We switched from Travis to CircleCI this morning. | Travis | CircleCI",
 )
 # What was said over time, a question, and words of its answer.
 ASKED: Final = (
@@ -283,6 +285,11 @@ BESIDE: Final = (
     "We ship with DHL. | DHL didn't come, so we ship the rest with UPS.",
     "I take the tram to work. | I swapped the tram for the bike for my trip to France.",
     "My home is Porto. | My home is Victorian.",
+    "I swim 1 km on Mondays. | 1 km was boring, so I swim 2 km on Saturdays.",
+    "We deploy to sandbox. | Sandbox was slow, so we deploy to canary on Fridays.",
+    "We use Stripe for payments. | We replaced Stripe with Mollie in Belgium.",
+    "We use Redis for caching. | We replaced Redis with Valkey on staging.",
+    "I drink coffee at breakfast. | I switched from coffee to tea this morning.",
     "My alarm is 7:40. | My alarm is 6:00 on weekends.",
     "My wake-up time is 7:40. | My wake-up time is 6:00 on Sundays.",
     "Greta looks after my kids. | Greta can't look after my kids any longer than six.",
