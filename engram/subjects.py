@@ -198,7 +198,8 @@ _SUBJECT_START = r"(?:I|I['’](?:m|ve|ll|d)|my|we|we['’](?:re|ve|ll|d)|our|sh
 # A person by name in front of a verb in the present: "and Bob lives in Rome".
 _NAME_START = (
     r"(?-i:(?!I\b|It\b|That\b|This\b|He\b|She\b)[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)? "
-    r"(?:is|isn't|isn’t|lives|works|has|likes|loves|hates|prefers|wants|needs|speaks|manages|teaches|studies|became)\b)"
+    r"(?:(?:is|isn't|isn’t|lives|works|has|likes|loves|hates|prefers|wants|needs|speaks|manages|teaches|studies|became)"
+    r"\b|(?:now )?[a-z]{2,}(?<!s)s (?:(?:after|for|to|over) )?(?:my|our|me|us|the)\b))"
 )
 _CUT = regex(
     rf"(?:\s*,\s*|\s+)(?:and also|and now|and|but|so|yet|though|although|whereas|while)\s+(?={_SUBJECT_START})"
@@ -206,7 +207,7 @@ _CUT = regex(
     rf"{_SUBJECT_START})(?!\w+(?: \w+)?,?\s+(?:he|she|they|it|that|this)\b)(?![^,;:]*\b(?:them|him|it|there)\b)"
     rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})"
     rf"|(?<=[a-zA-Z]):\s+(?=(?:I|I['’](?:m|ve)|we|we['’](?:re|ve)|my|our)\b)"
-    rf"|(?:\s*,\s*|\s+)(?:and|but)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
+    rf"|(?:\s*,\s*|\s+)(?:and|but|so)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
     re.I,
 )
 # Each cut holds one of these.
@@ -276,6 +277,7 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
             not _HAS_SUBJECT.search(plain(left))
             and "," in cut.group()
             and not _TELLS_A_DEED.match(left)
+            and not (_tells_what_somebody_did(left) and _IS_CLAUSE.match(sentence, cut.end()))
             and not (_SO.search(cut.group()) and _tells_of_something(left))
         ):
             continue  # "Last month, I moved": the words before belong to the clause
@@ -310,6 +312,23 @@ _CAME_OF_IT = regex(
 )
 
 
+def _tells_what_somebody_did(left: str) -> bool:
+    """Whether words are a name and what somebody of that name did: "Louise got promoted", and not "Last Tuesday"."""
+    named = _NAME_AND_VERB.match(left)
+    return named is not None and verbs.is_past(named["verb"])
+
+
+_IS_CLAUSE = regex(
+    r"(?i)(?:i|i['’](?:m|ve)|we|we['’](?:re|ve))\b|"
+    r"(?:my|our) (?:[\w'’-]+ ){1,3}?(?:is|are|was|will|has|have|goes|went)\b"
+)
+_NAME_AND_VERB = regex(
+    r"\W*(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!(?:I|We|My|Our|The|An?|All|After|Before|Since|When|As|If|Once|Last|Next)\b)"
+    r"[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)? (?:(?:has|just|recently|also|finally|sadly|unfortunately) )*"
+    r"(?P<verb>[a-z]+)\b"
+)
+
+
 def _tells_of_something(left: str) -> bool:
     """Whether words without a subject that is known have a verb: "Rome made me ill", and not "Last month"."""
     return _CAME_OF_IT.search(left) is not None or any(map(verbs.is_past, plain(left).split()))
@@ -334,7 +353,7 @@ _SAID_ALREADY = regex(
 
 def _says_already(left: str) -> bool:
     """Whether the words before a name are a clause of their own: "I live in Rome" are, "My friends Tom" are not."""
-    return _SAID_ALREADY.match(plain(left)) is not None
+    return _SAID_ALREADY.match(plain(left)) is not None or _tells_what_somebody_did(left)
 
 
 _NOUN = regex(r"(?i)(?:I|(?:my|our|his|her|their) [\w-]+)\s*(?:[.,;!?]|$)")

@@ -247,6 +247,7 @@ CHANGED: Final = (
     "The audit is due May 12. | audit is due June 3 now | May 12 | June 3",
     "The deadline for the grant is May 12. | The grant is due June 3 now. | May 12 | June 3",
     "staff meeting = Tuesday at 9 | The staff meeting has moved to Friday. | Tuesday | Friday",
+    "My landlord is Mr Grey. | Petra called, my landlord is Ms Hale now. | Grey | Hale",
     "We drive a Seat Ibiza. | We traded the Seat in for a Dacia Spring. | Ibiza | Dacia Spring",
     "We use Travis for CI. | We switched from Travis to CircleCI this morning. | Travis | CircleCI",
 )

@@ -285,3 +285,13 @@ def test_no_clause_is_cut_where_no_word_of_a_cut_stands(parts: list[str]) -> Non
     sentence = " ".join(parts)
     if not any(mark in sentence.casefold() for mark in subjects._CUT_AT):
         assert subjects._CUT.search(sentence) is None
+
+
+def test_what_somebody_did_is_a_clause_before_a_comma() -> None:
+    def parts(said: str) -> list[str]:
+        return [one.text for one in clauses(said, role="user")]
+
+    assert parts("Noa got promoted, my boss is Eli now.") == ["Noa got promoted", "my boss is Eli now."]
+    assert parts("Noa left, so Eli owns the ledger now.") == ["Noa left", "Eli owns the ledger now."]
+    assert parts("Noa met Eli, my brother, in Rome") == ["Noa met Eli, my brother, in Rome"]
+    assert parts("Noa moved, my friend") == ["Noa moved, my friend"]
