@@ -64,7 +64,8 @@ _DATE: Final = (
 )
 _DAYS: Final = (
     (
-        rf"(?:(?:next|this|this coming|the following) )?{WEEKDAY}s?(?: (?:morning|afternoon|evening|night))?"
+        r"(?:(?:next|this|this coming|the following|every|every (?:other|second)) )?"
+        rf"{WEEKDAY}s?(?: (?:morning|afternoon|evening|night))?"
         rf"(?:,? {_DATE})?|{_DATE}|today|tonight|tomorrow(?: (?:morning|afternoon|evening))?|{UNNAMED}"
     ),
     r"(?:next|this|the following) (?:week|weekend)",
@@ -165,6 +166,8 @@ _OWNER: Final = r"(?:user's (?:(?:team|group)'s )?|the )"
 _NP: Final = rf"{_OWNER}(?P<np>[^,;:?!]{{2,60}}?)"
 _DROPPED: Final = _words("a an the user's our new current own team's group's")
 _NO_THING: Final = _words("that which who whom and or if not no is was are were has had said says than it but")
+_SPANS: Final = _words("week month quarter term season semester year")
+_OF_NOW: Final = 2
 _WHEN_TAIL: Final = _words("date time day deadline")
 
 
@@ -182,6 +185,8 @@ def _thing(np: str) -> tuple[str, ...]:
     found = [word for word in np.split() if word not in _DROPPED]
     if not found or _NO_THING.intersection(found):
         return ()
+    if len(found) > _OF_NOW and found[-2] == "this" and found[-1] in _SPANS:
+        found = found[:-2]  # "the quota this quarter" is the quota by now
     if len(found) > 1 and found[-1] in _WHEN_TAIL:
         found.pop()  # what is due on a day has that for its deadline
     if "dose" in found or "dosage" in found:
@@ -236,6 +241,11 @@ _CHANGED: Final = tuple(
     )
     for verb, kinds in _HAD_TO
 )
+_BARE_MOVED: Final = regex(
+    rf"^(?P<np>[a-z][\w-]*(?: [a-z][\w-]*)?) {_HAS}(?:{_MOVED}|{_LATER}){_WAY}{_FROM} "
+    r"(?:to|until|till) (?P<value>[^;?!]{1,60})$"
+)
+_NO_BARE: Final = _words("user they he she it we you i that this everyone everybody nobody user's the")
 _MAY_HAVE_CHANGED: Final = regex(
     rf"\b(?:had to|{_LATER}|{_MOVED}|changed|{_RATED}|upgraded|updated|downgraded|migrated|renamed|rewrote|"
     r"rewritten|ported|rebuilt|reimplemented)\b"
@@ -249,6 +259,11 @@ _IS: Final = regex(
 _HAVING: Final = regex(
     r"^user(?:'s (?:team|group))? (?:also )?has (?:got )?(?:an?|another|the|user's) (?P<rest>[^;?!]{5,90})$"
 )
+_DOING: Final = regex(
+    r"^user (?:(?:usually|always|also|now) )*(?:does|has|attends|goes to|teaches|takes) "
+    rf"(?P<np>[a-z][\w-]*(?: [a-z][\w-]*)??) (?:on )?(?P<value>(?:every )?{WEEKDAY}s?(?: .{{1,20}})?)$"
+)
+"""What somebody does on some day, by a word alone: "User does intervals on Tuesdays"."""
 _SPLIT: Final = regex(r" (?:(?P<prep>on|at|in|for) |(?=(?:tomorrow|next|this) ?))")
 _HAS_BEEN: Final = regex(r"(?<=\w)'s been ")
 _TAIL: Final = regex(
@@ -288,7 +303,13 @@ def read(plain: str, written: str) -> Move | None:
         moved = _changed(text, written) or _special(text, written, is_changed=True)
         if moved is not None:
             return moved
-    return _special(text, written, is_changed=signs) or _is(text, written, signs) or _having(text, written, signs)
+    return (
+        _special(text, written, is_changed=signs)
+        or _is(text, written, signs)
+        or _having(text, written, signs)
+        or _doing(text, written, signs)
+        or _holding(text, written, signs)
+    )
 
 
 def _without_tail(text: str) -> tuple[str, bool]:
@@ -312,7 +333,11 @@ def _changed(text: str, written: str) -> Move | None:
         found = tuple(one for one in _values(value, written, "to") if one.kind in kinds)
         if found:
             return Move(thing, found, True)
-    return None
+    bare = _BARE_MOVED.match(text)
+    thing = () if bare is None or bare["np"].split()[0] in _NO_BARE else _thing(bare["np"])
+    found = () if bare is None or not thing else tuple(_values(bare["value"], written, "to"))
+    timed = tuple(one for one in found if one.kind in ("day", "hour"))
+    return Move(thing, timed, True) if timed else None
 
 
 def _is(text: str, written: str, signs: bool) -> Move | None:
@@ -340,6 +365,15 @@ def _having(text: str, written: str, signs: bool) -> Move | None:
         if thing and found:
             return Move(thing, found, signs)
     return None
+
+
+def _doing(text: str, written: str, signs: bool) -> Move | None:
+    match = _DOING.match(text)
+    thing = () if match is None else _thing(match["np"])
+    if match is None or not thing:
+        return None
+    found = tuple(one for one in _values(match["value"], written, "") if one.kind == "day")
+    return Move(thing, found, signs) if found else None
 
 
 # ------------------------------------------------ versions, names, what something is made in, doses
@@ -388,6 +422,47 @@ _SPECIAL: Final = tuple(
         ("amount", rf"^user (?:takes|is on|is taking) {_DRUG} {_DOSED}{_DAILY}$", False),
     )
 )
+_WHO: Final = r"(?P<who>[a-z][\w'-]*(?: [a-z][\w'-]*)?)"
+_HOLDS: Final = r"(?P<holds>owns|maintains|looks after|takes care of|is (?:responsible for|in charge of))"
+_HELD_NP: Final = (
+    r"(?:(?:user's (?:(?:team|group)'s )?|the )(?P<np>[^,;:?!]{2,40}?)|(?P<bare>[a-z][\w-]*(?: [a-z][\w-]*)?))"
+)
+_HELD: Final = tuple(
+    (regex(form), change)
+    for form, change in (
+        (rf"^{_WHO} {_ADV}{_HOLDS} {_HELD_NP}$", False),
+        (rf"^{_WHO} {_ADV}(?:has |have )?{_ADV}(?:took|taken) over {_HELD_NP}(?: from (?P<of>[^,;:]{{1,30}}))?$", True),
+        (
+            rf"^(?P<of>[^,;:]{{2,30}}?) {_ADV}(?:has )?{_ADV}(?:handed|passed|gave|given) {_HELD_NP} over to {_WHO}$",
+            True,
+        ),
+        (
+            rf"^(?P<of>[^,;:]{{2,30}}?) {_ADV}(?:has )?{_ADV}(?:handed|passed|gave|given) over {_HELD_NP} to {_WHO}$",
+            True,
+        ),
+    )
+)
+_A_PART: Final = _words("module service repo repository code codebase area component package library part stuff")
+"""What something that somebody owns may be called beside its name."""
+
+
+def _holding(text: str, written: str, signs: bool) -> Move | None:
+    """Who has something in their care, or whom it was handed over to."""
+    if not _MAY_HOLD.search(text):
+        return None
+    for form, change in _HELD:
+        match = form.match(text)
+        if match is None or not _is_name(match["who"], written):
+            continue
+        words = _thing(match["np"] or match["bare"])
+        thing = tuple(word for word in words if word not in _A_PART) or words
+        if thing and thing[0] not in _NO_BARE:
+            before = match.groupdict().get("of") or ""
+            return Move(("owner", *thing), (Value("holder", match["who"], of=before),), change or signs)
+    return None
+
+
+_MAY_HOLD: Final = regex(r"\b(?:owns|maintains|looks after|takes care of|responsible for|in charge of|over)\b")
 _NO_PRODUCT: Final = regex(rf"{_MONTH}|(?:.* )?(?:at|on|in|to|for|about|around|the|and|or|only|just)")
 _NO_NAME: Final = regex(r"\b(?:something|anything|it|that|this|better|else|and|or|after|not)\b")
 
@@ -444,7 +519,7 @@ def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken
     if new is None or _TOO.search(plain) or (new.thing and new.thing[-1] not in held):
         return None
     old = read(held, held_written)
-    if old is None or new.thing != old.thing:
+    if old is None or not _are_the_same(new.thing, old.thing):
         return None
     for value in new.values:
         for was in old.values:
@@ -452,13 +527,25 @@ def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken
                 return Taken(was.hour, value.said, False, was.said)
             if not _is_of_a_kind(value, was) or value.said == was.said:
                 continue
-            whole = value.kind not in ("version", "name", "made") and new.thing[:1] != ("dose",)
+            whole = value.kind not in ("version", "name", "made", "holder") and new.thing[:1] != ("dose",)
             if new.changed:
                 goes = _leaves(value, was, new.thing)
             else:
                 goes = _may_stand(new, plain) and _may_stand(old, held) and _is_as_wide(value, was)
             return Taken(was.said, value.said, whole) if goes else None
     return None
+
+
+def _are_the_same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two things are called the same, where one may leave out how often it is: the daily standup."""
+    if one == other:
+        return True
+    often = [_OFTEN.intersection(thing) for thing in (one, other)]
+    bare, called = (tuple(word for word in thing if word not in _OFTEN) for thing in (one, other))
+    return bare == called != () and not all(often)
+
+
+_OFTEN: Final = _words("daily weekly biweekly fortnightly monthly")
 
 
 def gives_another(plain: str, written: str, held: str, held_written: str) -> bool:
@@ -520,6 +607,8 @@ _PASSING: Final = regex(
 
 
 def _is_of_a_kind(new: Value, old: Value) -> bool:
+    if new.kind == old.kind == "holder":  # what somebody handed over was theirs
+        return new.of in ("", "they") or new.of.split()[0] == old.said.split()[0]
     if new.kind == old.kind == "amount":
         return new.of == old.of or "" in (new.of, old.of)
     if new.kind == "day" and old.kind == "hour":  # "10 on Friday" may be of that Friday alone
@@ -606,8 +695,10 @@ def _is_once(new: Value, old: Value, thing: tuple[str, ...]) -> bool:
     return new.kind == old.kind == "day" and recurs and _OF_A_WEEK.match(new.said) is None
 
 
-_WEEKLY: Final = regex(rf"\b{WEEKDAY}s\b")
-_OF_A_WEEK: Final = regex(rf"(?:(?:{_HOUR}),? (?:on )?)?{WEEKDAY}s?\b(?!.*\d (?:of )?{_MONTH}|.*{_MONTH} \d)")
+_WEEKLY: Final = regex(rf"\b(?:{WEEKDAY}s|every (?:other |second )?{WEEKDAY})\b")
+_OF_A_WEEK: Final = regex(
+    rf"(?:(?:{_HOUR}),? (?:on )?)?(?:every (?:other |second )?)?{WEEKDAY}s?\b(?!.*\d (?:of )?{_MONTH}|.*{_MONTH} \d)"
+)
 _RECURRING: Final = _words("daily weekly biweekly fortnightly monthly standup stand-up scrum")
 
 

@@ -418,8 +418,18 @@ _AT_A_TIME: Final = regex(
 )
 
 
+_TAKES_PLACE: Final = regex(
+    r"(?P<np>(?:[a-z-]+ ){0,2}?[a-z-]+) (?P<said>(?:(?:is|are|starts|begins|happens)(?: (?:now|still|always|usually))? "
+    rf"(?:at \d|on {WEEKDAY}|every |daily\b|weekly\b))[\w:., ]{{0,40}})$",
+    re.I,
+)
+
+
 def _timed(text: str, lone: bool) -> str | None:
     """A thing and when it is, side by side: "release is due May 4", "team meeting = Thursday at 10"."""
+    place = _TAKES_PLACE.match(text)
+    if place is not None and place["np"].casefold().split()[-1] in _MEETS:
+        return f"The {place['np'].casefold()} {place['said']}"
     due = _DUE.match(text)
     if due is not None and not _NO_THING.intersection(due["np"].casefold().split()):
         return f"The {due['np']} {due['said']}"
@@ -485,6 +495,8 @@ _TIMED: Final = _words(
     "release demo review retro planning exam wedding party appointment interview dinner lunch"
 )
 """What takes place, or has to be there, at a time."""
+_MEETS: Final = _words("standup stand-up sync retro retrospective planning refinement grooming scrum")
+"""What a team has one of, whoever speaks of it."""
 
 
 # ------------------------------------------------ all of it
@@ -497,6 +509,7 @@ _FIRST: Final = regex(
     r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
     r"\w+(?: \w+)? and i\b|i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
     r"[^\s].{0,60}['’]s (?:(?:now|still) )?(?:my|our|the new)\b|"
+    r"(?:[a-z-]+ ){0,2}(?:stand-?up|sync|retro|retrospective|scrum|refinement)\b|"
     r"[a-z-]+ing\b|[a-z-]+(?: [a-z-]+)? (?:is|are) (?:now |still )?due\b|[a-z-]+(?:['’]s|"
     r" is) (?:still|now|back to)\b|[a-z '’-]{2,40}?(?:: | [-–—=] | now | is .* now$| to |"
     r" [A-Z€$£]?\d)|(?:the |our |my )?new\b|(?:can['’]t|cannot|don['’]t|never|still) [a-z]+ \w|"
@@ -551,8 +564,12 @@ _SLIP: Final = regex(
 """What was told before was a slip: "I work for Acme, I don't know why I said Globex"."""
 
 
+_NEW_PLAN: Final = regex(r"(?i)^new plan: ")
+"""What is a plan from now on is none that may come to nothing."""
+
+
 def _made(text: str, after_self: bool, lone: bool) -> str | None:
-    if _UNSURE.search(text):
+    if _UNSURE.search(_NEW_PLAN.sub("", text)):
         return None
     apposed = _APPOSED.match(text)
     if apposed is not None and attributes.noun(apposed["np"].casefold()) is not None:

@@ -120,12 +120,32 @@ def _said(one: Row[Any] | Origin) -> Said:
     return one.recorded_at, one.event_id, one.ordinal
 
 
+def _as_a_weight(draft: Draft, known: Sequence[Known]) -> Draft:
+    """The draft without the key of the user's weight where it names none and is far from what that is: a lift."""
+    key = draft.classified.conflict_key
+    if key != _WEIGHT or "weigh" in plain(draft.fact):
+        return draft
+    held = _head(known, key)
+    before, now = (re.search(r"\d+(?:[.,]\d+)?", text) for text in ((held.value or "") if held else "", draft.fact))
+    if before is None or now is None:
+        return draft
+    was, new = (float(found.group().replace(",", ".")) for found in (before, now))
+    is_far = not was * (1 - _CHANGES_BY) <= new <= was * (1 + _CHANGES_BY)
+    return replace(draft, classified=_keyless(draft), echo=None) if is_far else draft
+
+
+_WEIGHT: Final = f"{frames.PROFILE}weight"
+_CHANGES_BY: Final = 0.2
+"""How much of a weight somebody may have lost or gained when it is told again."""
+
+
 def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterator[Pair]:
     """Each draft in turn; what was drafted before an echo is known to it. Pure."""
     seen = list(known)
     left = list(pairs)
     while left:
         draft, origin = left.pop(0)
+        draft = _as_a_weight(draft, seen)
         made: Draft | None = draft
         moved = _moved(setup, draft, seen)
         if moved is not None:
@@ -364,7 +384,10 @@ def _moved(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         return None  # two are called so, and either may be meant
     one, taken = found[0]
     if one.key is not None or not taken.whole:
-        return _replacing(setup, draft, taken.old, taken.new, [one])
+        made = _replacing(setup, draft, taken.old, taken.new, [one])
+        if made is None or one.subject != taken.old:
+            return made
+        return replace(made, classified=replace(made.classified, subject=taken.new))  # it is told of whom it was
     subject = one.subject or draft.classified.subject
     return replace(draft, echo=None, succeeds=one.fact, classified=replace(_keyless(draft), subject=subject))
 
@@ -381,7 +404,12 @@ def _before_its_key(draft: Draft, known: Sequence[Known]) -> Known | None:
     if _head(known, draft.classified.conflict_key) is not None:
         return None
     heads = (one for one in known if one.key is None and one.is_head and _of_the_same(one.subject, "user"))
-    gave = (one for one in heads if one.told.gave(said, draft.fact))
+    moved = draft.echo is not None and draft.echo.moved and draft.classified.conflict_key is not None
+    gave = (
+        one for one in heads
+        if one.told.gave(said, draft.fact)
+        or (moved and moves.takes_place(said, draft.fact, plain(one.fact), one.fact) is not None)
+    )  # fmt: skip
     return next((one for one in gave if not moves.may_both_be(said, draft.fact, plain(one.fact), one.fact)), None)
 
 

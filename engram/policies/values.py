@@ -8,6 +8,7 @@ from typing import Final
 
 from engram import frames, phrases, verbs
 from engram import names as words
+from engram.feasts import WEEKDAY
 from engram.policies import topics
 from engram.regex import regex
 from engram.subjects import plain
@@ -148,11 +149,14 @@ def city(found: str, original: str, canonical: str) -> str | None:
         name = " ".join(taken)
         if _FOR_A_USE.match(rest) or _is_from_no_place(canonical):
             return None  # "I moved to Sublime Text for coding", "I've moved from HSBC to Monzo"
-    if name in words.NOT_PLACES or name.split(" ")[0] in words.NOT_PLACES:
+    if name in words.NOT_PLACES or name.split(" ")[0] in words.NOT_PLACES or _IS_A_DAY.match(name):
         return None
     if name in words.REGIONS and not re.search(r"\b(?:now|moved|relocated)\b", canonical):
         return None
     return name
+
+
+_IS_A_DAY: Final = regex(rf"{WEEKDAY}s?\b")
 
 
 def _known_place(text: str) -> str | None:

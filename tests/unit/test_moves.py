@@ -204,6 +204,34 @@ def test_what_is_called_nobodys_or_is_one_of_several_may_be_of_another(said: str
     assert moves.may_be_of_another(plain(said), said, plain(held)) is may_be
 
 
-@pytest.mark.parametrize("unit", ["the x to ", "user has a b on ", "user's a ", " is at ", "moved to ", "now "])
+@pytest.mark.parametrize(
+    ("said", "held", "taken"),
+    [
+        ("Ada handed search over to Ilse", "Ada owns the search module", ("ada", "ilse")),
+        ("Ada handed over the search module to Ilse", "Ada maintains search", ("ada", "ilse")),
+        ("Ilse took over search", "Ada owns the search module", ("ada", "ilse")),
+        ("Ilse took over search from Ada", "Ada Lind owns the search module", ("ada lind", "ilse")),
+        ("Ilse owns the search module now", "Ada owns search", ("ada", "ilse")),
+        ("Ilse took over search from Bo", "Ada owns the search module", None),
+        ("Bo handed search over to Ilse", "Ada owns the search module", None),
+        ("User handed search over to Ilse", "Ada owns the search module", None),
+        ("Ilse owns the search module", "Ada owns search", None),
+        ("Ilse owns the search module too", "Ada owns search", None),
+        ("Ilse owns the search page now", "Ada owns search", None),
+        ("Intervals moved to Fridays", "User does intervals on Tuesdays", ("tuesdays", "fridays")),
+        ("Intervals moved to Rome", "User does intervals on Tuesdays", None),
+        ("User's standup moved to 11:00", "The daily standup is at 9:30", ("9:30", "11:00")),
+        ("The weekly sync moved to Friday", "The daily sync is on Monday", None),
+        ("User's quota was raised to 90 euros", "User's quota this quarter is 70 euros", ("70 euros", "90 euros")),
+    ],
+)
+def test_what_is_held_by_one_or_done_on_some_day_moves(said: str, held: str, taken: tuple[str, str] | None) -> None:
+    found = moves.takes_place(plain(said), said, plain(held), held)
+    assert (None if found is None else (found.old, found.new)) == taken
+
+
+@pytest.mark.parametrize(
+    "unit", ["the x to ", "user has a b on ", "user's a ", " is at ", "moved to ", "now ", "ann owns ", "over to "]
+)
 def test_reading_costs_no_more_than_in_proportion(unit: str) -> None:
     assert_linear(lambda text: moves.read(text, text), unit, 8_192)
