@@ -308,6 +308,8 @@ def load_json(data: bytes | bytearray | memoryview | str) -> Any:
         return {}  # what most rows hold as their metadata
     try:
         written = (data if isinstance(data, str) else bytes(data).decode()).strip(" \t\n\r")
+        if not written.isascii():
+            written.encode()  # a lone surrogate as it stands would raise there, too
         if len(written) > JSON_DEPTH and _too_deep(written):
             return UNREADABLE
         decoder = _STORED if _LONG_NUMBER.search(written) else _STORED_SHORT

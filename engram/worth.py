@@ -8,6 +8,7 @@ collected every other Wednesday". `without_mail()` blanks out a pasted mail, who
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from engram import courses, news, predicates, verbs
@@ -36,11 +37,11 @@ _LIGHT: Final = _words(
     "looking feel feels felt seem seems seemed want wants wanted need needs needed try tries tried trying mean means "
     "meant guess suppose wonder wondered find finds found use used begin begins began begun start started happen "
     "happens happened turn turned turns like liked "
-    "thing things stuff lot lots bit way ways point idea answer question reason sense kind sort type part rest end "
-    "time times moment minute minutes second seconds day days while today tonight tomorrow yesterday morning evening "
-    "night now again still just also too only even very really quite rather pretty much more most less least well "
-    "better best worse worst good bad great nice fine ok okay sure right wrong true big small little long short new "
-    "old same different first last next far soon later early late always often sometimes usually already yet ever "
+    "thing things stuff lot lots bit way ways idea answer question reason kind sort rest "
+    "time times moment minute minutes day days while today tonight tomorrow yesterday "
+    "now again still just also too only even very really quite rather pretty much more most less least well "
+    "better best worse worst good bad great nice fine ok okay sure right wrong true little "
+    "same different next far soon later always often sometimes usually already yet ever "
     "once twice maybe perhaps anyway instead together alone all any some many few every both enough own such "
     "fool mess total surprised happy sad glad sorry proud tired yes yeah lol haha oh ah well hard super gonna wanna gotta "
     "ton tons blast fun amazing awesome excited thrilled stoked pumped grateful thankful hopeful confident lucky "
@@ -53,6 +54,15 @@ _LIFE: Final = _words(
     "cooks moved widowed unemployed"
 )
 _LEAST: Final = 2
+_SHORT: Final = 4  # words: of a longer one about what is, none is missed
+
+
+def _meaning(words: Sequence[str]) -> list[str]:
+    """The words that mean something by themselves."""
+    return [word for word in words if word not in _LIGHT and (not word.endswith("ly") or word in _IN_LY)]
+
+
+_IN_LY: Final = _words("family july italy sicily belly jelly lily fly ally reply supply assembly monopoly bully holly rally")
 
 
 def says_enough(text: str, written: str) -> bool:
@@ -60,13 +70,13 @@ def says_enough(text: str, written: str) -> bool:
 
     Of what somebody did two are wanted, and one more where a pronoun points at what was said before.
     """
-    said = [word for word in re.findall(r"[^\W_][\w'-]*", text) if word not in _LIGHT and not word.endswith("ly")]
+    said = _meaning(re.findall(r"[^\W_][\w'-]*", text))
     if not _LIFE.isdisjoint(said):
         return True
     verb = _VERB.match(text)
-    did = verb is not None and verb["verb"] not in _STATES and verbs.is_past(verb["verb"])
+    did = verb is not None and verb["verb"] not in _STATES | _LIGHT and verbs.is_past(verb["verb"])
     least = (_LEAST if did else 1) + (_POINTS.search(_IT.sub("", written).casefold()) is not None)
-    return len(said) + len(news.values(written)) >= least
+    return len(said) + len(news.values(written)) >= least or (len(text.split()) > _SHORT and not did)
 
 
 _IT: Final = regex(r"\bI\.?T\b")
@@ -88,14 +98,15 @@ _SMALL_TALK: Final = tuple(
             r"^\[|^let's |^(?:here's|here is|here are|heres) |^(?:sounds|looks|seems|feels|must have|can't beat|glad|cheers|congrats)\b",
             r"^(?:hey|hi|hello|yo|thanks|thank you|congrats)\b",
             r"^(?:it's|its|it is|it has) been (?:a|so|too|ages|forever|long)|\b(?:last|lasts) (?:spoke|talked|chatted|caught up)\b",
-            r"\bmeans? (?:a lot|so much|the world|everything|a great deal) to user\b|\bmatters? (?:a lot|so much) to user\b",
+            r"^(?:it|that|this|they|these|those|you|which) (?:\w+ly |all |both )?(?:means?|matters?) (?:a lot|so much|the world|"
+            r"everything)\b",
             r"\b(?:will not|does not|never|won't|don't|to not|not gonna) (?:ever )?(?:give|quit|stop|back)(?: up| down| trying)?"
             r"(?:, [\w']+)?$|\bbear with\b|\bas (?:user|user's group|we) (?:speaks?|types?)\b",
             r"^user(?:'s group|'s team)? (?:can|will|is going to|is gonna) (?:\w+ly )?(?:make|do) (?:a difference|it|this(?: work)?)\b",
             r"^user (?:is|was) (?:just )?off (?:to|for) (?:bed|lunch|dinner|work|the)\b|^user (?:is|was) out of sorts\b",
-            rf"^(?!user (?:is|was)\b)(?:[\w'’-]+ ){{1,7}}(?:is|are|was|were|be|been|feels?|felt|looks?|looked) {_PRAISE}"
+            rf"^(?!.*\buser\b)(?:[\w'’-]+ ){{1,7}}(?:is|are|was|were|be|been|feels?|felt|looks?|looked) {_PRAISE}"
             r"(?: (?:to|for|in|with|about|of|when|how|here|there|now|again|today)\b.*)?$",
-            r"^(?!user\b|user's\b)[\w'’-]+(?: (?:and|of|with|like) [\w'’-]+)? can (?:\w+ly )?(?:help|make|take|be|bring|change|"
+            r"^(?!.*\buser\b)[\w'’-]+(?: (?:and|of|with|like) [\w'’-]+)? can (?:\w+ly )?(?:help|make|take|be|bring|change|"
             r"teach|show|give|really|have|feel|get)\b",
         ),
     )
@@ -158,7 +169,7 @@ def is_specific(sentence: str, main: str) -> bool:
         return False
     if any(one.search(main) for one in (_DAY, _COUNT, _CODE)) or news.values(main):
         return True
-    return len([word for word in words if word not in _LIGHT and not word.endswith("ly")]) >= _TELLING
+    return len(_meaning(words)) >= _TELLING
 
 
 _SUPPOSES: Final = regex(

@@ -71,7 +71,7 @@ def test_what_no_rule_knows_whose_it_is_says_so_by_its_category() -> None:
         "Sounds like a great way to spend a Sunday",
         "We can make a difference",
         "I will not give up",
-        "Friendship means a lot to me",
+        "It means a lot to me",
         "Let's work hard in June",
         "Since we last talked a lot happened in June",
         "Music can help people relax after work",
