@@ -1,4 +1,7 @@
-"""A migrated database of the tests of one file: whoever looks through all of its tables meets the rows of no others."""
+"""A migrated database of the tests of one file: whoever looks through all of its tables meets the rows of no others.
+
+It is a copy of one that was migrated once a run and that nobody has written to.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ from dataclasses import dataclass
 
 import psycopg
 
-from engram import migrations
 from engram.embedded import EmbeddedServer
 
 
@@ -31,11 +33,10 @@ class Alone:
 
 
 @contextmanager
-def beside(server: EmbeddedServer) -> Iterator[Alone]:
-    """A database that lives as long as the block."""
+def beside(server: EmbeddedServer, migrated: str) -> Iterator[Alone]:
+    """A copy of the migrated database that lives as long as the block."""
     own = Alone(server, f"alone_{uuid.uuid4().hex[:12]}")
     with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
-        conn.execute(f"CREATE DATABASE {own.name}")  # type: ignore[arg-type]
-        migrations.upgrade(own.superuser_url)
+        conn.execute(f"CREATE DATABASE {own.name} TEMPLATE {migrated}")  # type: ignore[arg-type]
         yield own
         conn.execute(f"DROP DATABASE {own.name} WITH (FORCE)")  # type: ignore[arg-type]

@@ -1,7 +1,8 @@
 """What the tests share: one embedded PostgreSQL a run, migrated once, and a tenant of its own for every test.
 
-Tenants are walled off from each other by the database itself, so a fresh tenant is a fresh memory; a test that needs a
-database of its own takes `fresh_database_url`.
+Tenants are walled off from each other by the database itself, so a fresh tenant is a fresh memory. A test that needs a
+database of its own takes `migrated_database_url`, one about migrations `fresh_database_url`, and a file of tests that
+look through whole tables takes `alone`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from alone import Alone, beside
 
 from engram import migrations
 from engram.database import Database
-from engram.embedded import EmbeddedServer
+from engram.embedded import DATABASE, EmbeddedServer
 from engram.recall import finding
 from engram.settings import Settings, load
 
@@ -67,16 +68,26 @@ def server() -> Iterator[EmbeddedServer]:
 
 
 @pytest.fixture(scope="session")
-def database_url(server: EmbeddedServer) -> str:
-    """The migrated database of the run, as the application role."""
+def migrated(server: EmbeddedServer) -> str:
+    """The name of a migrated database nobody can write to: a copy of it is made sooner than another is migrated."""
     migrations.upgrade(server.superuser_url)
+    outside = server.url(user="postgres", database="postgres").replace("+psycopg", "")
+    with psycopg.connect(outside, autocommit=True) as conn:
+        conn.execute(f"CREATE DATABASE migrated TEMPLATE {DATABASE}")  # type: ignore[arg-type]
+        conn.execute("ALTER DATABASE migrated ALLOW_CONNECTIONS false")
+    return "migrated"
+
+
+@pytest.fixture(scope="session")
+def database_url(server: EmbeddedServer, migrated: str) -> str:
+    """The migrated database of the run, as the application role."""
     return server.url()
 
 
 @pytest.fixture(scope="module")
-def alone(server: EmbeddedServer) -> Iterator[Alone]:
+def alone(server: EmbeddedServer, migrated: str) -> Iterator[Alone]:
     """A migrated database of the tests of one file."""
-    with beside(server) as own:
+    with beside(server, migrated) as own:
         yield own
 
 
@@ -90,6 +101,13 @@ def fresh_database_url(server: EmbeddedServer) -> Iterator[str]:
     yield server.url(user="postgres", database=name)
     with psycopg.connect(plain, autocommit=True) as conn:
         conn.execute(f'DROP DATABASE "{name}" WITH (FORCE)')  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def migrated_database_url(server: EmbeddedServer, migrated: str) -> Iterator[str]:
+    """A migrated database of its own, as the superuser."""
+    with beside(server, migrated) as own:
+        yield own.superuser_url
 
 
 @pytest.fixture(scope="session")

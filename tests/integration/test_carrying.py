@@ -26,7 +26,6 @@ from engram import (
     Scope,
     ids,
     inputs,
-    migrations,
 )
 from engram.database import Database
 from engram.embedded import EmbeddedServer
@@ -151,7 +150,7 @@ def everything(door: Engram, **read: Any) -> list[Any]:
 def test_what_is_exported_comes_back_as_it_was_in_an_empty_database_byte_for_byte(
     told: tuple[Engram, dict[str, str]],
     open_door: Callable[..., Engram],
-    fresh_database_url: str,
+    migrated_database_url: str,
     tmp_path: Path,
 ) -> None:
     door, _ = told
@@ -160,8 +159,7 @@ def test_what_is_exported_comes_back_as_it_was_in_an_empty_database_byte_for_byt
     assert ada.ops.consolidate().steps
     ada.ops.archive([ada.add("The heron is grey").memory.memory_id])  # type: ignore[union-attr]
     out = ada.ops.export(first)
-    migrations.upgrade(fresh_database_url)
-    other = open_door(door.scope.tenant_id, fresh_database_url, user_id="ada")
+    other = open_door(door.scope.tenant_id, migrated_database_url, user_id="ada")
     back = other.ops.import_(first)
     again = other.ops.export(second)
     assert first.read_bytes() == second.read_bytes()

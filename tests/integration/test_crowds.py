@@ -45,14 +45,13 @@ class Twins:
 
 
 @pytest.fixture(scope="module")
-def twins(server: EmbeddedServer) -> Iterator[Twins]:
+def twins(server: EmbeddedServer, migrated: str) -> Iterator[Twins]:
     sys.path.insert(0, str(ROOT / "benchmarks"))
     crowds = importlib.import_module("crowds")
     address = server.superuser_url.replace("+psycopg", "")
     with psycopg.connect(address, autocommit=True) as conn:
-        conn.execute("CREATE DATABASE crowds")
+        conn.execute(f"CREATE DATABASE crowds TEMPLATE {migrated}")  # type: ignore[arg-type]
     url = server.url(user="postgres", database="crowds")
-    migrations.upgrade(url)
     crowd = crowds.fill(server.url(database="crowds"), url, crowds.Shape("mixed", ROWS))
     filled = crowd.of(crowds.BIG)
     facts = crowd.texts.facts(filled.first, filled.rows)
@@ -164,11 +163,10 @@ def test_every_run_begins_with_the_rows_that_were_kept(twins: Twins, folder: Pat
     assert [path.name for path in folder.iterdir()] == [f"{shape.key}-{crowds.FORM}"]
 
 
-def test_a_crowds_indexes_are_built_as_the_product_builds_them(twins: Twins, fresh_database_url: str) -> None:
+def test_a_crowds_indexes_are_built_as_the_product_builds_them(twins: Twins, migrated_database_url: str) -> None:
     """They are dropped while a crowd is filled: what a graph is built with must not be lost."""
-    migrations.upgrade(fresh_database_url)
     made = []
-    for address in (twins.address, twins.crowds.plain(fresh_database_url)):
+    for address in (twins.address, twins.crowds.plain(migrated_database_url)):
         with psycopg.connect(address) as conn:
             rows = conn.execute(
                 "SELECT tablename, regexp_replace(indexdef, '^(CREATE (UNIQUE )?INDEX) [^ ]+', '\\1') FROM pg_indexes"

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from book import Book, acting_as, said, together
 
-from engram import jobs, migrations
+from engram import jobs
 from engram.database import Database, send_now
 from engram.embedded import EmbeddedServer
 from engram.errors import Conflict, LeaseLost, NotFound
@@ -126,9 +126,8 @@ def test_named_jobs_are_claimed_once_and_only_in_their_own_tenant(book: Book, da
     assert book.run(lambda conn: jobs.claim_these(conn, [])) == []
 
 
-def test_a_claim_over_all_tenants_gives_each_a_share(fresh_database_url: str) -> None:
-    migrations.upgrade(fresh_database_url)
-    opened = Database(fresh_database_url, load({}))
+def test_a_claim_over_all_tenants_gives_each_a_share(migrated_database_url: str) -> None:
+    opened = Database(migrated_database_url, load({}))
     try:
         busy, quiet = Book(opened, "busy"), Book(opened, "quiet")
         with_jobs(busy, 50)
@@ -199,9 +198,8 @@ def test_streams_behind_a_long_one_that_is_at_work_are_found(book: Book) -> None
     assert long.position == 1
 
 
-def test_whoever_has_more_running_waits_until_the_others_are_level(fresh_database_url: str) -> None:
-    migrations.upgrade(fresh_database_url)
-    opened = Database(fresh_database_url, load({}))
+def test_whoever_has_more_running_waits_until_the_others_are_level(migrated_database_url: str) -> None:
+    opened = Database(migrated_database_url, load({}))
     try:
         busy, quiet = Book(opened, "busy"), Book(opened, "quiet")
         with_jobs(busy, 40)
@@ -217,9 +215,8 @@ def test_whoever_has_more_running_waits_until_the_others_are_level(fresh_databas
         opened.close()
 
 
-def test_tenants_take_turns_also_where_every_job_is_done_at_once(fresh_database_url: str) -> None:
-    migrations.upgrade(fresh_database_url)
-    opened = Database(fresh_database_url, load({}))
+def test_tenants_take_turns_also_where_every_job_is_done_at_once(migrated_database_url: str) -> None:
+    opened = Database(migrated_database_url, load({}))
     try:
         tenants = [Book(opened, name) for name in ("a", "b", "c")]
         for one in tenants:
@@ -234,18 +231,17 @@ def test_tenants_take_turns_also_where_every_job_is_done_at_once(fresh_database_
         opened.close()
 
 
-def test_200_000_jobs_of_one_tenant_do_not_keep_anothers_waiting(fresh_database_url: str) -> None:
+def test_200_000_jobs_of_one_tenant_do_not_keep_anothers_waiting(migrated_database_url: str) -> None:
     """T-24. The rows of the crowd are inserted as they are: half in one stream, half each in its own."""
-    crowd(fresh_database_url, 20_000)
+    crowd(migrated_database_url, 20_000)
 
 
 @pytest.mark.slow
-def test_200_000_jobs_of_one_tenant_do_not_keep_anothers_waiting_in_full(fresh_database_url: str) -> None:
-    crowd(fresh_database_url, 200_000)
+def test_200_000_jobs_of_one_tenant_do_not_keep_anothers_waiting_in_full(migrated_database_url: str) -> None:
+    crowd(migrated_database_url, 200_000)
 
 
 def crowd(url: str, many: int) -> None:
-    migrations.upgrade(url)
     fill = (
         "insert into engram.memory_jobs (tenant_id, job_id, scope_id, kind, stream_id, position, dedup_key, run_at)"
         " select 'crowd', gen_random_uuid(), 1, 'derive', case when n %% 2 = 0 then gen_random_uuid()"

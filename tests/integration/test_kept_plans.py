@@ -19,7 +19,7 @@ import pytest
 from plans import nodes
 from quiet import quiet
 
-from engram import Engram, Filter, Scope, memories, migrations, recall, tenancy
+from engram import Engram, Filter, Scope, memories, recall, tenancy
 from engram.channels import graph, keyword, semantic, temporal
 from engram.database import Database, execute, statement
 from engram.embedded import EmbeddedServer
@@ -52,13 +52,11 @@ class Life:
 
 
 @pytest.fixture(scope="module")
-def address(server: EmbeddedServer) -> str:
+def address(server: EmbeddedServer, migrated: str) -> str:
     """A database of this file's own, as the superuser: what others wrote would decide about the plans."""
     with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
-        conn.execute("CREATE DATABASE kept_plans")
-    url = server.url(user="postgres", database="kept_plans")
-    migrations.upgrade(url)
-    return url
+        conn.execute(f"CREATE DATABASE kept_plans TEMPLATE {migrated}")  # type: ignore[arg-type]
+    return server.url(user="postgres", database="kept_plans")
 
 
 @pytest.fixture(scope="module")
@@ -542,17 +540,16 @@ def pages(conn: psycopg.Connection[Any], given: Mapping[str, Any]) -> int:
 
 
 def test_a_connection_that_searched_before_the_first_memory_keeps_no_plans_for_empty_tables(
-    fresh_database_url: str,
+    migrated_database_url: str,
 ) -> None:
     """Nobody counts the rows of a young database for a while, and what was planned meanwhile is kept."""
-    migrations.upgrade(fresh_database_url)
     scope = Scope("young", user_id="ada")
 
     with (
-        psycopg.connect(fresh_database_url.replace("+psycopg", ""), autocommit=True) as owner,
-        closing(Database(fresh_database_url, load({}))) as database,
-        Engram(fresh_database_url, scope=scope, settings=load({})) as door,
-        asking(fresh_database_url, scope.tenant_id) as early,
+        psycopg.connect(migrated_database_url.replace("+psycopg", ""), autocommit=True) as owner,
+        closing(Database(migrated_database_url, load({}))) as database,
+        Engram(migrated_database_url, scope=scope, settings=load({})) as door,
+        asking(migrated_database_url, scope.tenant_id) as early,
     ):
         for table in ("agent_memory", "memory_lexemes"):  # it counts the one, and puts the other's new words in order
             owner.execute(f"ALTER TABLE engram.{table} SET (autovacuum_enabled = off)")
@@ -563,16 +560,15 @@ def test_a_connection_that_searched_before_the_first_memory_keeps_no_plans_for_e
         for thing in THINGS:
             door.add_many([{"fact": f"Ada sold the {thing} number {n}"} for n in range(230)])
         given = values_of(life)
-        with asking(fresh_database_url, scope.tenant_id) as late:
+        with asking(migrated_database_url, scope.tenant_id) as late:
             assert 200 < pages(early, given) <= 1.1 * pages(late, given)
 
 
 @pytest.mark.parametrize("size", [400, 1_600])
 def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(
-    fresh_database_url: str, size: int, guesses: bool
+    migrated_database_url: str, size: int, guesses: bool
 ) -> None:
     """Planned for one memory, for some hundreds that nobody counted, or for as many that were."""
-    migrations.upgrade(fresh_database_url)
     scope = Scope("young", user_id="ada")
 
     def rows_read(call: Callable[[], object]) -> int:
@@ -594,10 +590,10 @@ def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(
         return seen() - before
 
     with (
-        psycopg.connect(fresh_database_url.replace("+psycopg", ""), autocommit=True) as owner,
-        closing(Database(fresh_database_url, load({}))) as database,
-        Engram(fresh_database_url, scope=scope, settings=load({})) as early,
-        asking(fresh_database_url, scope.tenant_id) as once,
+        psycopg.connect(migrated_database_url.replace("+psycopg", ""), autocommit=True) as owner,
+        closing(Database(migrated_database_url, load({}))) as database,
+        Engram(migrated_database_url, scope=scope, settings=load({})) as early,
+        asking(migrated_database_url, scope.tenant_id) as once,
     ):
         for table in ("agent_memory", "memory_lexemes"):  # it counts the one, and puts the other's new words in order
             owner.execute(f"ALTER TABLE engram.{table} SET (autovacuum_enabled = off)")
@@ -607,11 +603,11 @@ def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(
             early.search(f"Ada's {THINGS[0]}")
         pages(once, values_of(life))
         once.commit()
-        with Engram(fresh_database_url, scope=scope, settings=load({})) as door:
+        with Engram(migrated_database_url, scope=scope, settings=load({})) as door:
             for start in range(0, size, 200):
                 door.add_many([{"fact": f"Ada sold the {THINGS[n % 3]} number {start + n}"} for n in range(200)])
         given = values_of(life)
-        with asking(fresh_database_url, scope.tenant_id) as late:
+        with asking(migrated_database_url, scope.tenant_id) as late:
             uncounted = pages(late, given)
         before = pages(once, given)
         once.commit()
@@ -621,7 +617,7 @@ def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(
         assert rows_read(lambda: early.add(f"Ada sold the {THINGS[0]} number {next(numbers)}")) < 400 + once
         assert rows_read(lambda: early.list_memories(limit=5)) < 40 + once
         owner.execute("ANALYZE")
-        with asking(fresh_database_url, scope.tenant_id) as counted:
+        with asking(migrated_database_url, scope.tenant_id) as counted:
             known = pages(counted, given)
     assert before <= 1.1 * uncounted
     # Walks of the graph and the tables beside: a memory is not looked for in all.
@@ -629,11 +625,10 @@ def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(
 
 
 def test_whatever_is_known_of_the_rows_an_event_is_found_by_its_key(
-    fresh_database_url: str, monkeypatch: pytest.MonkeyPatch
+    migrated_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of indexes that cost the same in a young database none that reads the whole tenant is taken for an id."""
     monkeypatch.setattr(searching_events, "EVERY", 2**61 - 1)  # one append in so many looks at what is in no index
-    migrations.upgrade(fresh_database_url)
     scope = Scope("young", user_id="ada")
 
     def rows_read(call: Callable[[], object]) -> int:
@@ -656,8 +651,8 @@ def test_whatever_is_known_of_the_rows_an_event_is_found_by_its_key(
 
     # One connection: what another one has counted is told whenever that one pleases; and no job that reads events.
     with (
-        psycopg.connect(fresh_database_url.replace("+psycopg", ""), autocommit=True) as owner,
-        Engram(fresh_database_url, scope=scope, settings=load({}, pool_size=1)) as door,
+        psycopg.connect(migrated_database_url.replace("+psycopg", ""), autocommit=True) as owner,
+        Engram(migrated_database_url, scope=scope, settings=load({}, pool_size=1)) as door,
     ):
         quiet(door)
         owner.execute("ALTER TABLE engram.agent_events SET (autovacuum_enabled = off)")

@@ -16,7 +16,7 @@ import pytest
 from plans import nodes
 from quiet import quiet
 
-from engram import Engram, Scope, database, jobs, migrations, wire
+from engram import Engram, Scope, database, jobs, wire
 from engram.database import KEYED, Connection, Database, fetch_ahead, fetch_all, fetch_named, statement
 from engram.embedded import EmbeddedServer
 from engram.ids import new_id
@@ -44,12 +44,11 @@ class Filled:
 
 
 @pytest.fixture(scope="module")
-def filled(server: EmbeddedServer) -> Iterator[Filled]:
+def filled(server: EmbeddedServer, migrated: str) -> Iterator[Filled]:
     address = server.superuser_url.replace("+psycopg", "")
     with psycopg.connect(address, autocommit=True) as conn:
-        conn.execute("CREATE DATABASE keyed")
+        conn.execute(f"CREATE DATABASE keyed TEMPLATE {migrated}")  # type: ignore[arg-type]
     owner = server.url(user="postgres", database="keyed")
-    migrations.upgrade(owner)
     sys.path.insert(0, str(ROOT / "benchmarks"))
     crowds = importlib.import_module("crowds")
     crowd = crowds.fill(server.url(database="keyed"), owner, crowds.Shape("mixed", ROWS, relations=3))
@@ -174,13 +173,12 @@ def test_a_plan_is_used_no_longer_than_some_seconds(
 
 
 def test_a_plan_for_a_young_table_does_not_outlive_it(
-    server: EmbeddedServer, tenant: str, monkeypatch: pytest.MonkeyPatch
+    server: EmbeddedServer, migrated: str, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While there is nothing any index is as good for any key; when there is much, one that reads it all is not."""
     monkeypatch.setattr(database, "ANALYZED_AT", frozenset())
     with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
-        conn.execute("CREATE DATABASE young")
-    migrations.upgrade(server.url(user="postgres", database="young"))
+        conn.execute(f"CREATE DATABASE young TEMPLATE {migrated}")  # type: ignore[arg-type]
     with quiet(Engram(server.url(database="young"), scope=Scope(tenant), settings=load({}, pool_size=1))) as door:
         opened = door._core.database()
         asked = [new_id()]

@@ -18,7 +18,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from engram import migrations
 from engram.embedded import EmbeddedServer
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
@@ -44,16 +43,15 @@ def work(peers: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def answers(
-    peers: Any, work: Any, server: EmbeddedServer, tmp_path_factory: pytest.TempPathFactory
+    peers: Any, work: Any, server: EmbeddedServer, migrated: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Any]]:
     """What Engram and numpy say of them, in a database that gets a graph of their model."""
     place = tmp_path_factory.mktemp("work")
     work.save(place)
     superuser = plain(server.superuser_url)
     with psycopg.connect(superuser, autocommit=True) as conn:
-        conn.execute("CREATE DATABASE peers")
+        conn.execute(f"CREATE DATABASE peers TEMPLATE {migrated}")  # type: ignore[arg-type]
     owner_url = server.url(user="postgres", database="peers")
-    migrations.upgrade(owner_url)
     found = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(importlib.import_module("adapters.engram"), "tidy", lambda _: None)

@@ -15,7 +15,7 @@ import pytest
 from plans import nodes
 from walks import walk
 
-from engram import Engram, Scope, embedding, ledger, memories, migrations, recall, tenancy
+from engram import Engram, Scope, embedding, ledger, memories, recall, tenancy
 from engram.arrays import Halves
 from engram.channels import events, keyword, semantic
 from engram.database import Connection, Database, statement
@@ -132,14 +132,13 @@ def crowd(server: EmbeddedServer, database: Database, database_url: str) -> Iter
 
 
 @pytest.fixture(scope="module")
-def untold(server: EmbeddedServer) -> Iterator[tuple[Database, Scope]]:
+def untold(server: EmbeddedServer, migrated: str) -> Iterator[tuple[Database, Scope]]:
     """A filled database of its own that has no statistics."""
     name = f"untold_{uuid.uuid4().hex[:12]}"
     superuser = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
     with psycopg.connect(superuser, autocommit=True) as conn:
-        conn.execute(f'CREATE DATABASE "{name}"')  # type: ignore[arg-type]
+        conn.execute(f'CREATE DATABASE "{name}" TEMPLATE {migrated}')  # type: ignore[arg-type]
     url, scope = server.url(user="postgres", database=name), Scope("untold")
-    migrations.upgrade(url)
     with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as conn:
         for table in ("agent_memory", "memory_lexemes"):
             conn.execute(f"ALTER TABLE engram.{table} SET (autovacuum_enabled = off)")  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from walks import walk
 
-from engram import Engram, Filter, Scope, embedding, migrations, recall, tenancy
+from engram import Engram, Filter, Scope, embedding, recall, tenancy
 from engram.channels import semantic
 from engram.database import Connection, Database
 from engram.embedded import EmbeddedServer
@@ -75,15 +75,14 @@ def filler() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module", params=["short", pytest.param("long", marks=pytest.mark.slow)])
-def vault(request: pytest.FixtureRequest, server: EmbeddedServer, filler: Any) -> Iterator[Vault]:
+def vault(request: pytest.FixtureRequest, server: EmbeddedServer, migrated: str, filler: Any) -> Iterator[Vault]:
     """A database of its own, filled, a third of it put away, and filled up again."""
     form = str(request.param)
     name = f"vault_{form}_{time.time_ns()}"
     superuser = server.superuser_url.replace("+psycopg", "")
     with psycopg.connect(superuser, autocommit=True) as conn:
-        conn.execute(f'CREATE DATABASE "{name}"')  # type: ignore[arg-type]
+        conn.execute(f'CREATE DATABASE "{name}" TEMPLATE {migrated}')  # type: ignore[arg-type]
     url = server.url(user="postgres", database=name)
-    migrations.upgrade(url)
     database = Database(url, load({}))
     try:
         yield fill(form, database, url, filler)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import psycopg
 import pytest
 
-from engram import Engram, Scope, migrations
+from engram import Engram, Scope
 from engram import database as databases
 from engram.database import Database
 from engram.embedded import EmbeddedServer
@@ -420,15 +420,14 @@ def test_the_scopes_of_another_tenant_are_visible_to_nobody(database_url: str, t
 
 
 def test_without_row_security_the_statements_alone_find_nothing_of_another(
-    fresh_database_url: str, tenant: str, settings: Any
+    migrated_database_url: str, tenant: str, settings: Any
 ) -> None:
-    migrations.upgrade(fresh_database_url)
-    with psycopg.connect(fresh_database_url.replace("+psycopg", ""), autocommit=True) as conn:
+    with psycopg.connect(migrated_database_url.replace("+psycopg", ""), autocommit=True) as conn:
         for name, kind, _, walled in rows(conn, TABLES):
             if walled and kind in ("r", "p"):
                 conn.execute(f"ALTER TABLE engram.{name} NO FORCE ROW LEVEL SECURITY".encode())
                 conn.execute(f"ALTER TABLE engram.{name} DISABLE ROW LEVEL SECURITY".encode())
-    with Engram(fresh_database_url, embedder=Letters(), settings=settings) as base:
+    with Engram(migrated_database_url, embedder=Letters(), settings=settings) as base:
         theirs, mine = base.scoped(tenant_id=tenant), base.scoped(tenant_id="another")
         memory_id = fill(theirs)
         with base._core.database().transaction("another") as other:

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from quiet import quiet
 
-from engram import AsyncEngram, Engram, Scope, database, migrations
+from engram import AsyncEngram, Engram, Scope, database
 from engram.database import Connection, fetch_named
 from engram.embedded import EmbeddedServer
 from engram.recall import log
@@ -46,12 +46,11 @@ class Young:
 
 
 @pytest.fixture(scope="module")
-def template(server: EmbeddedServer) -> Iterator[psycopg.Connection[Any]]:
+def template(server: EmbeddedServer, migrated: str) -> Iterator[psycopg.Connection[Any]]:
     """A connection to a server with a migrated database that the others are copies of."""
     with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
-        conn.execute("CREATE DATABASE unwritten")
+        conn.execute(f"CREATE DATABASE unwritten TEMPLATE {migrated}")  # type: ignore[arg-type]
         url = server.url(user="postgres", database="unwritten")
-        migrations.upgrade(url)
         with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as inside:
             tables = (
                 "SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'engram'::regnamespace AND relkind = 'r'"
