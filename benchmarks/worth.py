@@ -208,9 +208,7 @@ def main() -> None:
         )
 
 
-def _run(
-    engram: Engram, banks: Mapping[str, Sequence[Conversation]]
-) -> Iterator[tuple[str, Mapping[str, Tally]]]:
+def _run(engram: Engram, banks: Mapping[str, Sequence[Conversation]]) -> Iterator[tuple[str, Mapping[str, Tally]]]:
     for name, conversations in banks.items():
         with report.progress(name, len(conversations)) as step:
             yield name, run(engram, conversations, step)
@@ -228,7 +226,9 @@ def save(url: str, rows: Sequence[Sequence[Any]]) -> Path:
             for name, way, messages, *_ in rows
             if way == "by rules"
         ],
-        tables=[report.Table("What is kept, and what of it is junk", list(COLUMNS), [list(row) for row in rows], (NOTE,))],
+        tables=[
+            report.Table("What is kept, and what of it is junk", list(COLUMNS), [list(row) for row in rows], (NOTE,))
+        ],
     )
 
 

@@ -146,7 +146,8 @@ _PLAIN: Final = _words("live lives reside resides am is")
 
 _SHARED_BE = regex(
     r"(?:(?:also|now|currently|still|severely|highly|very|deathly|extremely|badly|mildly|slightly|happily|just)\s+)*"
-    r"(?:allergic\s+to\b|(?:based|living|residing|settled)\s+(?:\w+\s+)?in\b|(?:lactose|gluten|fructose)[\s-]intolerant\b)",
+    r"(?:allergic\s+to\b|(?:based|living|residing|settled)\s+(?:\w+\s+)?in\b|(?:lactose|gluten|"
+    r"fructose)[\s-]intolerant\b)",
     re.I,
 )
 _SHARED_HAVE = regex(
@@ -155,7 +156,8 @@ _SHARED_HAVE = regex(
     re.I,
 )
 _SLOTTED = regex(
-    r"(?:(?:also|now|currently|still|just|recently|finally|really|happily)\s+)*(?:(?:lives?|resides?)\s+(?:\w+\s+){0,2}?in\s+"
+    r"(?:(?:also|now|currently|still|just|recently|finally|really|happily)\s+)*(?:(?:lives?|"
+    r"resides?)\s+(?:\w+\s+){0,2}?in\s+"
     r"|(?:am|is|'m)\s+(?:\w+\s+)?(?:allergic|based|living)\b|(?:moved|relocated)\s+(?:\w+\s+)?to\s+[^\W\d_]"
     r"|reports?\s+to\s+|allergic\s+to\b|(?:based|living|residing)\s+in\b"
     r"|(?:have|has)\s+(?:\w+\s+)?(?:lived|moved)\b|prefers?\s"
@@ -167,7 +169,8 @@ _SLOTTED = regex(
 
 _JOINT = regex(r"(?:\s*,)?\s+(?:and\s+also|and\s+then|but\s+also|and|but|yet)\s+|\s*,\s+(?:then\s+)?(?=[^\W\d_])", re.I)
 _SUBORDINATE = regex(
-    r"\b(?:(?:because|who|whom|whose|which|that|where|if|unless|although|though|while|whenever|whether|how|why|what|so)\b|"
+    r"\b(?:(?:because|who|whom|whose|which|that|where|if|unless|although|though|while|whenever|whether|how|why|what|"
+    r"so)\b|"
     r"(?:when|since|after|before|until|as|once|than|like)\s+(?:i|i'm|i've|we|my|our|he|she|they|it|you|the|user|"
     r"user's)\b)(?!\s+said\b)",
     re.I,
@@ -202,8 +205,10 @@ _BACK = regex(
 )
 _HERS = regex(r"\b(?:her|his|their)\b", re.I)
 _UNDONE = regex(
-    r"(?:(?:then|later|soon|quickly|eventually|now|just)\s+)*(?:came\s+back|returned|left(?:\s*$|\s+(?:after|for\s+good|"
-    r"again|soon|within))|went\s+back|moved\s+(?:back|out|away|on)(?!\s+(?:to|from|of\b.*\bto)\b)|regretted|hated|gave\s+up|changed\s+my)",
+    r"(?:(?:then|later|soon|quickly|eventually|now|just)\s+)*(?:came\s+back|returned|left(?:\s*$|\s+(?:after|"
+    r"for\s+good|"
+    r"again|soon|within))|went\s+back|moved\s+(?:back|out|away|on)(?!\s+(?:to|from|of\b.*\bto)\b)|regretted|hated|"
+    r"gave\s+up|changed\s+my)",
     re.I,
 )
 _LIMIT = regex(
@@ -277,16 +282,20 @@ _OTHER_JOINT = regex(r"(?:\s*,)?\s+(?:and\s+then|and|but|or|nor)\s+|\s*,\s+(?:th
 _MYSELF: Final = _words("i i'm im i've ive we we're we've")
 # What somebody does: verbs that stand behind a joint with their object, though some are nouns elsewhere.
 _ACTIONS: Final = _words(
-    "admire advise arrange ask bill boil borrow bring buy call carry catch check cherish chop clean close count deploy donate "
+    "admire advise arrange ask bill boil borrow bring buy call carry catch check cherish chop clean close count "
+    "deploy donate "
     "drop edit enter feed fix follow fry give grill groom harvest hear help hit host invest invite iron join jump kick "
     "leave lend lift load make meet mend mow open order organise organize owe pack pay phone pick plant post prepare "
-    "publish pull put record rely repair respect ride roast rush save say schedule see send serve set shave ship shop show "
+    "publish pull put record rely repair respect ride roast rush save say schedule see send serve set shave ship "
+    "shop show "
     "solve tell test throw treat trust turn unpack wash water wipe"
 )
 _DEEDS: Final = _LEXICON | _ACTIONS | verbs.COMMON
 _PARTICLES: Final = _words("up out off down back in on away over to")
 _ALSO_MINE: Final = _words("am don't dont haven't")
-_WHAT_HAPPENS: Final = _words("regret miss feel hear see sleep stay go plan intend expect understand recognise remember")
+_WHAT_HAPPENS: Final = _words(
+    "regret miss feel hear see sleep stay go plan intend expect understand recognise remember"
+)
 _SECOND = regex(r"\b(?:where|that|because|when|while|if|who|which|whose|since|though|although|so)\b")
 
 
@@ -322,14 +331,16 @@ def joined(clause: str) -> frozenset[int]:
 
 
 def is_compound(before: str) -> bool:
-    """Whether the words before an "I" are somebody who does it too, and no statement: "My wife and", not "Ann cooks and".
+    """Whether the words before an "I" are somebody who does it too: "My wife and", not "Ann cooks and".
 
     They are a statement where they have a verb of their own.
     """
     before = before[max((found.end() for found in _SECOND.finditer(before)), default=0) :]
     tokens = _tokens(_SPACES.sub(" ", before.translate(_APOSTROPHES)).lower())
     for n, token in enumerate(tokens):
-        of_noun = n > 0 and (tokens[n - 1].word in _DETERMINERS or before[tokens[n - 1].end : token.start].strip() != "")
+        of_noun = n > 0 and (
+            tokens[n - 1].word in _DETERMINERS or before[tokens[n - 1].end : token.start].strip() != ""
+        )
         if token.word in _FINITE_ONE or token.word in _FINITE_WE or token.word in ("does", "did", "do", "i", "it"):
             return False
         if n and not of_noun and (verbs.is_past(token.word) or verbs.base_form(token.word) in _DEEDS):

@@ -42,7 +42,8 @@ _ABBREVIATION = regex(
 )
 # Shortened where a number follows: "Lindenstr. 4", "Apt. 12"; a sentence may end with one too.
 _NUMBERED = regex(
-    r"(?:(?:^|[\s(\"“])(?:apt|ext|bldg|rm|vol|ch|pp|ave|blvd|rd|tel|jan|feb|apr|aug|sept?|oct|nov|dec|tue|tues|thu|thurs|"
+    r"(?:(?:^|[\s(\"“])(?:apt|ext|bldg|rm|vol|ch|pp|ave|blvd|rd|tel|jan|feb|apr|aug|sept?|oct|nov|dec|tue|tues|thu|"
+    r"thurs|"
     r"fri)|[^\W\d_]{2}(?:str|pl))\.$",
     re.I,
 )
@@ -123,7 +124,8 @@ _LEAD = regex(
     r"basically|anyways|great|cool|nice|perfect|lol|"
     r"(?:so|oh|ah|ok|okay|well|and|but|hey|yeah|yes|um)[, ]+(?:so|yeah|yes|and|well|btw|by the way|anyway|hey|no|now|"
     r"guess what|then|actually)|"
-    r"wow|ok good news|good news|bad news|fun fact|big news|news|quick update|quick note|small update|one more thing|another thing|"
+    r"wow|ok good news|good news|bad news|fun fact|big news|news|quick update|quick note|small update|"
+    r"one more thing|another thing|"
     r"important|reminder|fwiw|ps|p\.s\.|as of today|as of now|as it happens|incidentally|unfortunately|"
     r"sadly|luckily|fortunately|finally|guess what|turns out|it turns out|turns out that|it turns out that|"
     r"done|for context|context|background|mind you|truth is|pardon|my mistake|my bad|apologies|typo|scratch that|"

@@ -69,7 +69,7 @@ def is_adverb(word: str) -> bool:
 
 
 def stands_before_verb(word: str, following: str = "") -> bool:
-    """Whether a word behind a subject, with what follows it, is an adverb in front of the verb: "I almost missed it"."""
+    """Whether a word behind a subject, with what follows it, is an adverb before the verb: "I almost missed it"."""
     if word == "last":  # "I last saw her in May", but "I last ten minutes"
         return is_past(following) or following in PAST_OF
     if word == "long":

@@ -43,12 +43,15 @@ _LIGHT: Final = _words(
     "better best worse worst good bad great nice fine ok okay sure right wrong true little "
     "same different next far soon later always often sometimes usually already yet ever "
     "once twice maybe perhaps anyway instead together alone all any some many few every both enough own such "
-    "fool mess total surprised happy sad glad sorry proud tired yes yeah lol haha oh ah well hard super gonna wanna gotta "
+    "fool mess total surprised happy sad glad sorry proud tired yes yeah lol haha oh ah well hard super gonna wanna "
+    "gotta "
     "ton tons blast fun amazing awesome excited thrilled stoked pumped grateful thankful hopeful confident lucky "
     "wonderful incredible special important difference journey challenge challenges plowing totally"
 )
 _POINTS: Final = regex(r"\b(?:it|that|this|these|those|them|they|he|she|him|her|his|their|one|ones|others)\b")
-_VERB: Final = regex(r"^user (?:\w+ly |now |also |still |just |only |even |already |recently |finally |then |once )*(?P<verb>[a-z']+)")
+_VERB: Final = regex(
+    r"^user (?:\w+ly |now |also |still |just |only |even |already |recently |finally |then |once )*(?P<verb>[a-z']+)"
+)
 _LIFE: Final = _words(
     "retired divorced graduated resigned separated engaged married pregnant emigrated quit smokes drinks drives swims "
     "cooks moved widowed unemployed"
@@ -62,11 +65,13 @@ def _meaning(words: Sequence[str]) -> list[str]:
     return [word for word in words if word not in _LIGHT and (not word.endswith("ly") or word in _IN_LY)]
 
 
-_IN_LY: Final = _words("family july italy sicily belly jelly lily fly ally reply supply assembly monopoly bully holly rally")
+_IN_LY: Final = _words(
+    "family july italy sicily belly jelly lily fly ally reply supply assembly monopoly bully holly rally"
+)
 
 
 def says_enough(text: str, written: str) -> bool:
-    """Whether compared text about the user, as `written`, means something by itself: it has a word that does, or a value.
+    """Whether compared text about the user, as `written`, means something: it has a word that does, or a value.
 
     Of what somebody did two are wanted, and one more where a pronoun points at what was said before.
     """
@@ -80,34 +85,63 @@ def says_enough(text: str, written: str) -> bool:
 
 
 _IT: Final = regex(r"\bI\.?T\b")
-_STATES: Final = _words("was had got started began used learned learnt grew lived worked could would can cannot will must should may might")
+_STATES: Final = _words(
+    "was had got started began used learned learnt grew lived worked could would can cannot will must should may might"
+)
 
 
 # ------------------------------------------------ small talk
 
 _PRAISE: Final = (
-    r"(?:(?:so|such|really|pretty|super|very|just|quite|too|crazy|absolutely|truly|definitely|always|also|the|an?|pretty much|"
-    r"all) )*(?:cool|awesome|amazing|great|nice|fun|lovely|beautiful|important|special|inspiring|rewarding|awful|terrible|"
-    r"crazy|incredible|wonderful|fantastic|good|best|bad|perfect|sweet|cute|impressive|huge|tough|worth it|key|hilarious|"
-    r"gorgeous|stunning|exciting|interesting|invaluable|empowering|intense|blast|wild|insane|weird|funny|gem|dream|must)"
+    r"(?:(?:so|such|really|pretty|super|very|just|quite|too|crazy|absolutely|truly|definitely|always|also|the|an?|"
+    r"pretty much|"
+    r"all) )*(?:cool|awesome|amazing|great|nice|fun|lovely|beautiful|important|special|inspiring|rewarding|awful|"
+    r"terrible|"
+    r"crazy|incredible|wonderful|fantastic|good|best|bad|perfect|sweet|cute|impressive|huge|tough|worth it|key|"
+    r"hilarious|"
+    r"gorgeous|stunning|exciting|interesting|invaluable|empowering|intense|blast|wild|insane|weird|funny|gem|dream|"
+    r"must)"
 )
 _SMALL_TALK: Final = tuple(
     map(
         regex,
         (
-            r"^\[|^let's |^(?:here's|here is|here are|heres) |^(?:sounds|looks|seems|feels|must have|can't beat|glad|cheers|congrats)\b",
+            (
+                r"^\[|^let's |^(?:here's|here is|here are|heres) |^(?:sounds|looks|seems|feels|must have|can't beat|"
+                r"glad|cheers|congrats)\b"
+            ),
             r"^(?:hey|hi|hello|yo|thanks|thank you|congrats)\b",
-            r"^(?:it's|its|it is|it has) been (?:a|so|too|ages|forever|long)|\b(?:last|lasts) (?:spoke|talked|chatted|caught up)\b",
-            r"^(?:it|that|this|they|these|those|you|which) (?:\w+ly |all |both )?(?:means?|matters?) (?:a lot|so much|the world|"
-            r"everything)\b",
-            r"\b(?:will not|does not|never|won't|don't|to not|not gonna) (?:ever )?(?:give|quit|stop|back)(?: up| down| trying)?"
-            r"(?:, [\w']+)?$|\bbear with\b|\bas (?:user|user's group|we) (?:speaks?|types?)\b",
-            r"^user(?:'s group|'s team)? (?:can|will|is going to|is gonna) (?:\w+ly )?(?:make|do) (?:a difference|it|this(?: work)?)\b",
-            r"^user (?:is|was) (?:just )?off (?:to|for) (?:bed|lunch|dinner|work|the)\b|^user (?:is|was) out of sorts\b",
-            rf"^(?!.*\buser\b)(?:[\w'’-]+ ){{1,7}}(?:is|are|was|were|be|been|feels?|felt|looks?|looked) {_PRAISE}"
-            r"(?: (?:to|for|in|with|about|of|when|how|here|there|now|again|today)\b.*)?$",
-            r"^(?!.*\buser\b)[\w'’-]+(?: (?:and|of|with|like) [\w'’-]+)? can (?:\w+ly )?(?:help|make|take|be|bring|change|"
-            r"teach|show|give|really|have|feel|get)\b",
+            (
+                r"^(?:it's|its|it is|it has) been (?:a|so|too|ages|forever|long)|\b(?:last|lasts) (?:spoke|talked|"
+                r"chatted|caught up)\b"
+            ),
+            (
+                r"^(?:it|that|this|they|these|those|you|which) (?:\w+ly |all |both )?(?:means?|matters?) (?:a lot|"
+                r"so much|the world|"
+                r"everything)\b"
+            ),
+            (
+                r"\b(?:will not|does not|never|won't|don't|to not|not gonna) (?:ever )?(?:give|quit|stop|back)(?: up|"
+                r" down| trying)?"
+                r"(?:, [\w']+)?$|\bbear with\b|\bas (?:user|user's group|we) (?:speaks?|types?)\b"
+            ),
+            (
+                r"^user(?:'s group|'s team)? (?:can|will|is going to|is gonna) (?:\w+ly )?(?:make|do) (?:a difference|"
+                r"it|this(?: work)?)\b"
+            ),
+            (
+                r"^user (?:is|was) (?:just )?off (?:to|for) (?:bed|lunch|dinner|work|the)\b|^user (?:is|"
+                r"was) out of sorts\b"
+            ),
+            (
+                rf"^(?!.*\buser\b)(?:[\w'’-]+ ){{1,7}}(?:is|are|was|were|be|been|feels?|felt|looks?|looked) {_PRAISE}"
+                r"(?: (?:to|for|in|with|about|of|when|how|here|there|now|again|today)\b.*)?$"
+            ),
+            (
+                r"^(?!.*\buser\b)[\w'’-]+(?: (?:and|of|with|like) [\w'’-]+)? can (?:\w+ly )?(?:help|make|take|be|bring|"
+                r"change|"
+                r"teach|show|give|really|have|feel|get)\b"
+            ),
         ),
     )
 )
@@ -122,7 +156,9 @@ def is_small_talk(text: str) -> bool:
 
 STATEMENT: Final = "statement"
 """The category of what is kept as it was said: whose it is, no rule knows, so it answers like somebody's words."""
-LOOSE_LEAD: Final = regex(r"(?i)(?:(?:btw|by the way|also|oh|and|so|but|well|yes|yeah|yep|ok|okay|right)(?:,\s*|\s+))+(?=\S)")
+LOOSE_LEAD: Final = regex(
+    r"(?i)(?:(?:btw|by the way|also|oh|and|so|but|well|yes|yeah|yep|ok|okay|right)(?:,\s*|\s+))+(?=\S)"
+)
 """What leads in to a statement, with or without a comma."""
 MAX_SPECIFIC: Final = 280
 _FEWEST: Final = 4
@@ -135,12 +171,16 @@ _COUNT: Final = regex(
     r"rooms?|bedrooms?|thousand|hundred|percent|morning|evening|night)\b"
 )
 _CODE: Final = regex(r"(?<![\w/])(?:[a-z]+(?:[_/.][a-z0-9]+)+|[a-z]+[A-Z]\w+|`[^`]+`|[A-Z]{2,}-\d+)(?![\w/])")
-_TO_SOMEBODY: Final = regex(r"(?i)\b(?:you|your|yours|you're|you've|you'll|you'd|u|ur|let's|lets|please|thanks|thank|imagine)\b")
+_TO_SOMEBODY: Final = regex(
+    r"(?i)\b(?:you|your|yours|you're|you've|you'll|you'd|u|ur|let's|lets|please|thanks|thank|imagine)\b"
+)
 _NO_THING: Final = regex(
     r"(?i)^\W*(?:(?:and|but|so|well|oh|yes|yeah|no|ok|okay|hm+|also|then|now|anyway|honestly|actually|because),? )*"
-    r"(?:his|her|their|him|them|it|it's|its|that|that's|thats|this|these|those|he|he's|she|she's|they|they're|there|there's|here|here's|"
+    r"(?:his|her|their|him|them|it|it's|its|that|that's|thats|this|these|those|he|he's|she|she's|they|they're|there|"
+    r"there's|here|here's|"
     r"who|what|when|where|why|how|which|nobody|somebody|someone|everyone|one|people|if|as|like|such|"
-    r"gotta|gonna|wanna|error|warning|fatal|traceback|exception|failed|info|debug|note|nb|todo|from|to|subject|re|dear|hi|hello)\b"
+    r"gotta|gonna|wanna|error|warning|fatal|traceback|exception|failed|info|debug|note|nb|todo|from|to|subject|re|"
+    r"dear|hi|hello)\b"
 )
 _FINITE: Final = regex(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|will|can|must|should|cannot|won't|isn't|aren't|wasn't|doesn't|"
@@ -191,9 +231,12 @@ def main_part(sentence: str) -> str:
 
 # ------------------------------------------------ what is left out
 
-_DID: Final = regex(r"(?i)(?:(?:just|finally|also|already|even|recently|and|so|then) )*(?P<verb>[a-z]{3,})\b(?P<rest> [^?]+)$")
+_DID: Final = regex(
+    r"(?i)(?:(?:just|finally|also|already|even|recently|and|so|then) )*(?P<verb>[a-z]{3,})\b(?P<rest> [^?]+)$"
+)
 _NO_DEED: Final = _words(
-    "thought said heard meant guessed loved liked wanted had hoped wished used did was were been could would should might "
+    "thought said heard meant guessed loved liked wanted had hoped wished used did was were been could would should "
+    "might "
     "must may will shall can seemed felt sounded looked supposed tired excited interested bored scared worried "
     "surprised pleased thrilled amazed blessed confused agreed noted understood sorted indeed hundred need feed speed "
     "cost hurt beat upset cut bet spread shed hit shut split"
@@ -220,20 +263,23 @@ _TOPIC: Final = regex(
     r"(?i)^\W*(?:(?:so|and|ok|okay|well|right|oh|yes|no)[,.]? )?(?P<topic>(?:(?:the|my|our|an?) )?[^\W\d_][\w'’-]*"
     r"(?: (?!(?:is|are|was|were|has|have|had|do|does|did|and|or)\b)[\w'’-]+){0,3})(?:,[^.]*)?[.:!…]*\s*$"
 )
-_OF_TOPIC: Final = regex(
-    r"(?i)^(?P<one>it|he|she|they)(?P<be>['’](?:s|re|ve|ll))?(?P<rest> [^?]{6,})$"
-)
+_OF_TOPIC: Final = regex(r"(?i)^(?P<one>it|he|she|they)(?P<be>['’](?:s|re|ve|ll))?(?P<rest> [^?]{6,})$")
 _NO_TOPIC: Final = _words(
-    "yes no yeah yep nope ok okay hello hi hey thanks thank good great nice cool perfect sorry please wow lol haha well "
-    "so right sure exactly indeed maybe perhaps anyway honestly actually really never always not nothing everything what "
+    "yes no yeah yep nope ok okay hello hi hey thanks thank good great nice cool perfect sorry please wow lol haha "
+    "well "
+    "so right sure exactly indeed maybe perhaps anyway honestly actually really never always not nothing everything "
+    "what "
     "who why how when where bye morning evening night i me you we they he she it this that these those there here done "
     "ugh argh hmm oh ah strictly true wrong agreed nobody later soon today tomorrow yesterday"
 )
-_HAS: Final = regex(r"(?i)^ (?:just |also |now |already |never |always )?(?:been|got|had|gone|moved|started|become|taken|lived)\b")
+_HAS: Final = regex(
+    r"(?i)^ (?:just |also |now |already |never |always )?(?:been|got|had|gone|moved|started|become|taken|lived)\b"
+)
 
 
 def of_topic(before: str, sentence: str) -> str | None:
-    """A sentence about "it", "he" or "she" whom the words before only name, with that name: "The offsite. It's in May"."""
+    """A sentence about "it", "he" or "she" whom the words before only name, with that name: "The offsite. It's in "
+    "May"."""
     topic, said = _TOPIC.match(before), _OF_TOPIC.match(sentence)
     if topic is None or said is None:
         return None
@@ -245,7 +291,9 @@ def of_topic(before: str, sentence: str) -> str | None:
     if said["one"].casefold() in ("he", "she") and not (is_name or words[0] in ("my", "our")):
         return None
     be = (said["be"] or "").casefold().replace("’", "'")
-    does = {"": "", "'re": " are", "'ve": " have", "'ll": " will"}.get(be, " has" if _HAS.match(said["rest"]) else " is")
+    does = {"": "", "'re": " are", "'ve": " have", "'ll": " will"}.get(
+        be, " has" if _HAS.match(said["rest"]) else " is"
+    )
     return f"{topic['topic']}{does}{said['rest']}"
 
 
@@ -254,17 +302,33 @@ def of_topic(before: str, sentence: str) -> str | None:
 _RULES: Final = tuple(
     regex(rf"(?i){one}")
     for one in (
-        r"^\W*(?:(?:and|so|oh|also|btw),? )*(?:generally|in general|as a rule|by default|for future reference|going forward|"
-        r"from now on|house rules?|(?:our|my|the) (?:rule|convention)s?(?: here)?)\s*[:,]\s*\S.{7,}$",
+        (
+            r"^\W*(?:(?:and|so|oh|also|btw),? )*(?:generally|in general|as a rule|by default|for future reference|"
+            r"going forward|"
+            r"from now on|house rules?|(?:our|my|the) (?:rule|convention)s?(?: here)?)\s*[:,]\s*\S.{7,}$"
+        ),
         r"^.{8,},? (?:for the record|as a rule|going forward|from now on|in general|from here on)[\s.!]*$",
-        r"^\W*(?:(?:and|so|oh|also|but|please),? )*(?:no|nothing|never|not|only) .{4,}\b(?:ever|anywhere|in here|"
-        r"in this (?:repo|repository|project|house))\b(?:,.*)?[\s.!]*$",
-        r"^\W*(?:(?:and|so|oh|also|but|please|hey|[\w ]{0,24}:),? )*(?:please )?(?:don['’]?t|do not|never) (?!worry\b|forget\b|"
-        r"bother\b|you\b|be\b|get me\b|know\b|think\b|mind\b|have\b).{4,} (?:without|unless|before|when|whenever|while) .{4,}$",
-        r"^\W*(?:(?:and|so|oh|also|but),? )*(?:when|whenever|every time|each time|if) you (?:ever )?(?:do|make|write|send|"
-        r"answer|reply|give|format|commit|draft|suggest|list|create|show|explain|name|add|plan|book|quote|summari[sz]e) "
-        r".{5,}\b(?:please|can you|could you|always|never|use|keep|do it|make it|put|don['’]?t|only|no)\b.{3,}$",
-        r"^\W*(?:please )?whatever you (?:do|write|make|send|say)\b.{3,}\b(?:no|never|don['’]?t|keep|always|nothing)\b.{3,}$",
+        (
+            r"^\W*(?:(?:and|so|oh|also|but|please),? )*(?:no|nothing|never|not|only) .{4,}\b(?:ever|anywhere|in here|"
+            r"in this (?:repo|repository|project|house))\b(?:,.*)?[\s.!]*$"
+        ),
+        (
+            r"^\W*(?:(?:and|so|oh|also|but|please|hey|[\w ]{0,24}:),? )*(?:please )?(?:don['’]?t|do not|"
+            r"never) (?!worry\b|forget\b|"
+            r"bother\b|you\b|be\b|get me\b|know\b|think\b|mind\b|have\b).{4,} (?:without|unless|before|when|whenever|"
+            r"while) .{4,}$"
+        ),
+        (
+            r"^\W*(?:(?:and|so|oh|also|but),? )*(?:when|whenever|every time|each time|if) you (?:ever )?(?:do|make|"
+            r"write|send|"
+            r"answer|reply|give|format|commit|draft|suggest|list|create|show|explain|name|add|plan|book|quote|"
+            r"summari[sz]e) "
+            r".{5,}\b(?:please|can you|could you|always|never|use|keep|do it|make it|put|don['’]?t|only|no)\b.{3,}$"
+        ),
+        (
+            r"^\W*(?:please )?whatever you (?:do|write|make|send|say)\b.{3,}\b(?:no|never|don['’]?t|keep|always|"
+            r"nothing)\b.{3,}$"
+        ),
         r"^\W*(?:with|using|via|through) [^,]{2,40}, (?:never|not) [^,]{2,40}(?:,.*)?$",
     )
 )
@@ -276,21 +340,23 @@ _AT_ONCE: Final = regex(
 
 def is_rule(sentence: str) -> bool:
     """Whether a sentence tells how things are to be done from now on: "Generally: commit messages in English"."""
-    return len(sentence) <= MAX_SPECIFIC and not _AT_ONCE.search(sentence) and any(
-        one.search(sentence) for one in _RULES
+    return (
+        len(sentence) <= MAX_SPECIFIC and not _AT_ONCE.search(sentence) and any(one.search(sentence) for one in _RULES)
     )
 
 
 # ------------------------------------------------ somebody else's words
 
 _MAIL: Final = regex(
-    r"(?im)^[ \t]*(?:from|von|de|sent|date|to|cc|subject|betreff|re|fwd?):[^\n]*\n(?:[ \t]*(?:from|to|cc|sent|date|subject|"
+    r"(?im)^[ \t]*(?:from|von|de|sent|date|to|cc|subject|betreff|re|fwd?):[^\n]*\n(?:[ \t]*(?:from|to|cc|sent|date|"
+    r"subject|"
     r"betreff|re|fwd?):[^\n]*(?:\n|\Z))+"
 )
 
 
 def without_mail(content: str) -> str:
-    """The content with pasted mails blanked out, character for character: from their first line of a head to the end."""
+    """The content with pasted mails blanked out, character for character: from their first line of a head to the "
+    "end."""
     head = _MAIL.search(content)
     if head is None:
         return content

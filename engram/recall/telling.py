@@ -259,7 +259,7 @@ def _asks(memory: Memory, question: str) -> bool:
 
 
 def is_verbatim(one: SearchResult) -> bool:
-    """Whether a hit is somebody's words, kept as they were said, or a statement of which nobody knows whose it is. Pure."""
+    """Whether a hit is somebody's words as they were said, or a statement of nobody knows whom. Pure."""
     return one.memory.category in ("verbatim", worth.STATEMENT)
 
 

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import behaviour
 import remarks
+import worth
 from histories import BANKS, lives
 
 LIVES = 1  # of each bank; the same for everybody
@@ -90,6 +91,35 @@ def test_a_question_is_answered_by_its_fact_or_by_another_or_not(engram: Engram)
         "and answered there": 1,
     }  # fmt: skip
     assert len(found.notes) == 2
+
+
+def test_what_is_kept_of_a_conversation_is_counted_by_what_is_worth_it(engram: Engram) -> None:
+    turns = (
+        worth.Turn("user", "I live in Rome and work as a nurse.", (("Rome",), ("nurse",))),
+        worth.Turn("assistant", "And where do you work in Rome?"),
+        worth.Turn("user", "Thanks! I have a dog called Rex.", ()),  # as if that were worth nothing
+        worth.Turn("user", "That was lovely.", ()),
+    )
+    found = worth.run(engram, [worth.Conversation("one", turns)])
+    assert {way: tally.row for way, tally in found.items()} == {
+        "by rules": (3, 2, 1, 3, 1, 33, 2, 2, 100),
+        "every sentence": (3, 2, 2, 4, 3, 75, 2, 2, 100),
+        "every message": (3, 2, 2, 3, 2, 67, 2, 2, 100),
+    }
+
+
+@pytest.mark.parametrize("bank", worth.BANKS)
+def test_more_is_kept_than_left_out_and_most_of_it_is_worth_it(engram: Engram, bank: str) -> None:
+    tally = worth.run(engram, worth.read(worth.bank(bank)))["by rules"]
+    assert tally.kept >= 0.5 * tally.facts, tally.notes
+    assert tally.junk <= 0.4 * tally.memories, tally.notes
+
+
+def test_a_fact_is_told_by_words_of_its_message(tmp_path: Path) -> None:
+    turns = [{"role": "user", "text": "I live in Rome.", "keep": [["Oslo"]]}]
+    (path := tmp_path / "one_worth.json").write_text(json.dumps([{"name": "one", "turns": turns}]))
+    with pytest.raises(ValueError, match="Oslo"):
+        worth.read(path)
 
 
 @pytest.mark.parametrize(("bank", "least"), [("daily", 0.8), ("plain", 0.8), ("office", 0.4), ("trade", 0.25)])

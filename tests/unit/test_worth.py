@@ -22,9 +22,9 @@ def facts(said: str) -> list[str]:
 
 def derived(said: str) -> tuple[rules.Proposed, ...]:
     event = Event(
-        event_id=new_id(), stream_id=new_id(), position=1, role="user", event_type="message", trust="user", content=said,
-        payload={}, metadata={}, occurred_at=AT, recorded_at=AT, session_id=None, task_run_id=None, actor=None,
-        erased=False, hash="",
+        event_id=new_id(), stream_id=new_id(), position=1, role="user", event_type="message", trust="user",
+        content=said, payload={}, metadata={}, occurred_at=AT, recorded_at=AT, session_id=None, task_run_id=None,
+        actor=None, erased=False, hash="",
     )  # fmt: skip
     return rules.derive(event)
 
@@ -146,7 +146,8 @@ def test_how_things_are_to_be_done_is_kept_as_a_rule(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["Don't worry before you see it.", "Don't send that before lunch today.", "When you write, I read.", "Only you."]
+    "said",
+    ["Don't worry before you see it.", "Don't send that before lunch today.", "When you write, I read.", "Only you."],
 )
 def test_what_is_asked_for_once_is_no_rule(said: str) -> None:
     assert not worth.is_rule(said)
