@@ -307,7 +307,7 @@ _RULES: Final = tuple(
             r"going forward|"
             r"from now on|house rules?|(?:our|my|the) (?:rule|convention)s?(?: here)?)\s*[:,]\s*\S.{7,}$"
         ),
-        r"^.{8,},? (?:for the record|as a rule|going forward|from now on|in general|from here on)[\s.!]*$",
+        r"^.{8,},? (?:for the record|as a rule|in general)[\s.!]*$",
         (
             r"^\W*(?:(?:and|so|oh|also|but|please),? )*(?:no|nothing|never|not|only) .{4,}\b(?:ever|anywhere|in here|"
             r"in this (?:repo|repository|project|house))\b(?:,.*)?[\s.!]*$"

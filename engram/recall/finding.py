@@ -20,10 +20,13 @@ from engram.regex import regex
 from engram.scope import Scope
 from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
 from engram.wire import Kept
+from engram.worth import STATEMENT
 
 __all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
+AS_SAID: Final = (*EVIDENCE, STATEMENT)
+"""What answers as somebody's words do: those, and statements of which no rule knows whose they are."""
 SUPERSEDED: Final = "m.status = 'superseded' AND m.consolidated_into IS NULL"
 # What is so holds from its beginning on; what happened, happened then.
 WITHIN: Final = """(m.valid_from < %(within_end)s::timestamptz

@@ -19,6 +19,7 @@ from engram.regex import regex
 from engram.rerank import Judged
 from engram.values import ChannelHit, Event, Memory, Mode, SearchResult, SearchResults, Trust
 from engram.windows import RECENT
+from engram.worth import STATEMENT
 
 Pair = tuple[Candidate, Scored]
 Load = Callable[[Sequence[Pair]], Sequence[Memory]]
@@ -142,9 +143,14 @@ def _placed(asked: Asked, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _shown(asked: Asked, found: Found) -> list[Candidate]:
-    """The candidates that this search may show: a search for the past may have found more than one for today. Pure."""
+    """The candidates that this search may show: a search for the past may have found more than one for today. Pure.
+
+    The words of which a statement was made as it stands tell the same, and when it was said: they show it.
+    """
     past = not asked.current_only
-    return [one for one in found.candidates if one.stands and (past or one.memory.status != "superseded")]
+    shown = [one for one in found.candidates if one.stands and (past or one.memory.status != "superseded")]
+    said = {one.memory.event_id for one in shown if one.memory.category in EVIDENCE}
+    return [one for one in shown if one.memory.category != STATEMENT or one.memory.event_id not in said]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Final
 from engram import attributes, frames, names, phrases, text, worth
 from engram.channels import semantic
 from engram.recall import fitting, kin, kinds, others, sorts, wanted
-from engram.recall.finding import EVIDENCE
+from engram.recall.finding import AS_SAID, EVIDENCE
 from engram.recall.results import WEAK, relevance_of
 from engram.regex import regex
 from engram.subjects import MAX_SENTENCE, clauses, plain
@@ -316,11 +316,11 @@ def may_tell(memory: Memory, name: str) -> bool:
         return True
     if key.startswith(frames.PROFILE) and not frames.is_loose(key):
         return tells
-    if tells and memory.category not in EVIDENCE:
+    if tells and memory.category not in AS_SAID:
         return True
     if not attributes.may_tell(name, plain(memory.fact)):
         return False
-    if memory.category not in (*EVIDENCE, worth.STATEMENT):
+    if memory.category not in AS_SAID:
         return True
     said = clauses(memory.fact[:MAX_SENTENCE])
     return any(one.mood in _STATED and _SPOKEN_OF.search(one.compared) for one in said)

@@ -249,7 +249,6 @@ CHANGED: Final = (
     "staff meeting = Tuesday at 9 | The staff meeting has moved to Friday. | Tuesday | Friday",
     # What somebody has in their care, does on some day, or says of two in one breath.
     "Petra owns the search module. | Petra handed search over to Ilse. | Petra | Ilse owns the search module",
-    "Petra maintains the parser. | Petra left, so Ilse maintains the parser now. | Petra maintains | Ilse maintains",
     "Petra owns the search module. | Ilse took over search from Petra. | Petra | Ilse",
     "My landlord is Mr Grey. | Petra called, my landlord is Ms Hale now. | Grey | Hale",
     "I do laps on Tuesdays. | Laps moved to Fridays. | Tuesdays | Fridays",

@@ -310,9 +310,9 @@ def test_what_was_once_is_told_by_the_word_that_names_it(doors: Doors, question:
     ("said", "question", "told"),
     [
         (  # nothing but words, and nobody says them again
-            ("Marek waters the plants on the roof.", "Rosa waters the plants on the roof now."),
+            ("It's Marek who waters the plants on the roof.", "It's Rosa who waters the plants on the roof now."),
             "Who watered my plants in February 2025?",
-            "2025-01-10: Marek waters the plants on the roof.",
+            "2025-01-10: It's Marek who waters the plants on the roof.",
         ),
         (  # the question is nearer to what followed
             ("I have a parrot at home.", "The parrot is gone, we adopted a cat on Sunday."),
@@ -341,7 +341,7 @@ def test_what_was_told_before_a_time_holds_on_until_something_follows_it(
 
 def test_words_do_not_hold_on_into_a_window_the_caller_sets_nor_past_the_end_of_their_fact(doors: Doors) -> None:
     door = doors(embedder=None, dispatch="inline")
-    door.remember("Marek waters the plants on the roof.", occurred_at=at("2025-01-10"), wait=True)
+    door.remember("It's Marek who waters the plants on the roof.", occurred_at=at("2025-01-10"), wait=True)
     fact = door.add("The gardener is Otto", valid_from=at("2025-01-10"), valid_to=at("2025-01-20"))
     assert not asked(door, "Who waters the plants?", window=(at("2025-02-01"), at("2025-03-01"))).found
     answer = asked(door, "Who was the gardener in February 2025?")
