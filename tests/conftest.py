@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,32 +63,8 @@ def server() -> Iterator[EmbeddedServer]:
     folder = Path(tempfile.mkdtemp(prefix="engram-test-"))
     folder.chmod(0o755)
     with EmbeddedServer.start(folder / "data", major=MAJOR) as running:
-        _wait_for_the_disk(running, False)  # a run that a loss of power ends is begun anew
         yield running
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _wait_for_the_disk(server: EmbeddedServer, wait: bool) -> None:
-    """Have a server wait for its disk or not; it does so once this returns."""
-    plain = server.superuser_url.replace("+psycopg", "")
-    with psycopg.connect(plain, autocommit=True) as conn:
-        for name in ("full_page_writes", "synchronous_commit", "fsync"):
-            conn.execute(f"ALTER SYSTEM SET {name} = {'on' if wait else 'off'}")  # type: ignore[arg-type]
-        conn.execute("SELECT pg_reload_conf()")
-    for _ in range(1_000):
-        with psycopg.connect(plain) as conn:
-            if conn.execute("SHOW fsync").fetchone() == ("on" if wait else "off",):
-                return
-        time.sleep(0.01)
-    raise AssertionError("the server did not read its settings")
-
-
-@pytest.fixture
-def durable(server: EmbeddedServer) -> Iterator[None]:
-    """Have the server wait for its disk as others do, for tests of what is said of that."""
-    _wait_for_the_disk(server, True)
-    yield
-    _wait_for_the_disk(server, False)
 
 
 @pytest.fixture(scope="session")

@@ -39,7 +39,6 @@ def bad(health: Any) -> list[str]:
     return [check.name for check in health.checks if not check.ok]
 
 
-@pytest.mark.usefixtures("durable")
 def test_what_is_well_is_served_in_full_and_what_waits_is_told(database_url: str, tenant: str) -> None:
     with Engram(database_url, settings=load({}, dispatch="doorbell"), scope=Scope(tenant, user_id="ada")) as door:
         door.add("User likes tea")
@@ -61,7 +60,6 @@ def test_what_is_well_is_served_in_full_and_what_waits_is_told(database_url: str
             door.health(probe_embedder="yes")  # type: ignore[arg-type]
 
 
-@pytest.mark.usefixtures("durable")
 def test_each_tier_is_named_for_the_worst_that_is_out(database_url: str, tenant: str) -> None:
     embedder, model = Moody(), ScriptedModel(lambda _: "")
     with Engram(database_url, scope=Scope(tenant), embedder=embedder, llm=model) as door:
