@@ -1065,7 +1065,9 @@ def _is_whole(text: object, least: int, most: int) -> bool:
 def _is_taken(parameters: Mapping[str, Any]) -> bool:
     """Whether libpq looks for a server with these: shown a place where none is, it says so, or what it refuses."""
     try:
-        info = make_conninfo(**{**parameters, "host": NOWHERE, "dbname": "none", "user": "nobody"})
+        info = make_conninfo(
+            **{**parameters, "host": NOWHERE, "hostaddr": "", "port": "", "dbname": "none", "user": "nobody"}
+        )
         tried = psycopg.pq.PGconn.connect_start(info.encode())
     except (psycopg.Error, UnicodeError, ValueError):
         return False

@@ -291,11 +291,24 @@ _ACTIONS: Final = _words(
     "solve tell test throw treat trust turn unpack wash water wipe"
 )
 _DEEDS: Final = _LEXICON | _ACTIONS | verbs.COMMON
+_NOUNS_TOO: Final = _words(
+    "iron clean water plant ship pull open order test lift fish load record bill check count fix drop hit jump kick "
+    "ride "
+    "roast shop show wash wipe book model work play run drink dance build report train code practise "
+    "practice support share watch use rent plan hope visit study travel cycle swim hike smoke sell grow miss fear like "
+    "garden drive land call carry catch close host post phone repair treat trust rush save plan paint travel love "
+    "want need"
+)
+_CAUSED: Final = regex(
+    r"\b(?:told|tells?|asks?|asked|wants?|helps?|makes?|made|lets?|reminds?|reminded|got|gets?)\b", re.I
+)
 _PARTICLES: Final = _words("up out off down back in on away over to")
 _ALSO_MINE: Final = _words("am don't dont haven't")
+_WHO: Final = regex(r"\b(?:who|which|that|people|those)\b", re.I)
 _WHAT_HAPPENS: Final = _words(
     "regret miss feel hear see sleep stay go plan intend expect understand recognise remember"
 )
+_MAX_JOINED: Final = 300  # characters: a longer clause is no list of what somebody does
 _SECOND = regex(r"\b(?:where|that|because|when|while|if|who|which|whose|since|though|although|so)\b")
 
 
@@ -304,7 +317,7 @@ def joined(clause: str) -> frozenset[int]:
 
     After a comma they do where more is to come ("I wake up, make coffee and read"), or behind a "then".
     """
-    if _OTHER_JOINT.search(clause) is None:
+    if len(clause) > _MAX_JOINED or _OTHER_JOINT.search(clause) is None:
         return frozenset()
     text = _SPACES.sub(" ", clause.translate(_APOSTROPHES))
     tokens = _tokens(text)
@@ -330,20 +343,31 @@ def joined(clause: str) -> frozenset[int]:
     return frozenset(found)
 
 
+_OF_NOUNS: Final = _words("of from at in on with for to by")
+
+
 def is_compound(before: str) -> bool:
     """Whether the words before an "I" are somebody who does it too: "My wife and", not "Ann cooks and".
 
     They are a statement where they have a verb of their own.
     """
+    before = before[-_MAX_JOINED:]
     before = before[max((found.end() for found in _SECOND.finditer(before)), default=0) :]
-    tokens = _tokens(_SPACES.sub(" ", before.translate(_APOSTROPHES)).lower())
+    tokens = _tokens(_SPACES.sub(" ", before.translate(_APOSTROPHES)))
     for n, token in enumerate(tokens):
         of_noun = n > 0 and (
             tokens[n - 1].word in _DETERMINERS or before[tokens[n - 1].end : token.start].strip() != ""
         )
+        if token.capital and n:
+            continue  # "my husband Will and I"
         if token.word in _FINITE_ONE or token.word in _FINITE_WE or token.word in ("does", "did", "do", "i", "it"):
             return False
-        if n and not of_noun and (verbs.is_past(token.word) or verbs.base_form(token.word) in _DEEDS):
+        if (
+            n
+            and not of_noun
+            and not token.capital
+            and (verbs.is_past(token.word) or verbs.base_form(token.word) in _DEEDS)
+        ):
             return False
     return True
 
@@ -351,6 +375,11 @@ def is_compound(before: str) -> bool:
 def is_verb(word: str) -> bool:
     """Whether a word in small letters may be a verb in the form after "she", or in the past."""
     return verbs.is_past(word) or (word.endswith("s") and verbs.base_form(word) in _DEEDS)
+
+
+def is_third(word: str) -> bool:
+    """Whether a word may be a verb in the form after "she"."""
+    return word.endswith("s") and not word.endswith("ss") and verbs.base_form(word.casefold()) in _DEEDS
 
 
 def _is_subject(tokens: list[_Token], n: int, before: int) -> bool:
@@ -370,7 +399,8 @@ def _goes_on(tokens: list[_Token], at: int, left: _Left, joint: str, *, listed: 
     past = verbs.is_past(tokens[left.subject.verb].word)
     if word in _ALSO_MINE or (word == "do" and following is not None and following.word == "not"):
         of_me = following is not None and (word in ("am", "haven't") or _is_of_oneself(tokens, at))
-        return at if of_me and joint in ("and", "but") and not _holds_clause(left) else None
+        free = not (_holds_clause(left) or _WHO.search(left.text))
+        return at if of_me and joint in ("and", "but") and free else None
     if not left.text or _governed(left) or (denied and joint != "but"):
         return None
     if word not in _DEEDS or verbs.is_past(word) or (past and word in verbs.SAME_IN_PAST):
@@ -381,7 +411,9 @@ def _goes_on(tokens: list[_Token], at: int, left: _Left, joint: str, *, listed: 
         return at if joint == "nor" else None
     if _holds_clause(left):
         return None
-    if (joint.endswith("then") or (denied and joint == "but") or listed) and not past:
+    if joint.endswith("then") and _CAUSED.search(left.text):
+        return None  # "I told Ann to wait, then call me"
+    if (joint.endswith("then") or (denied and joint == "but") or (listed and word not in _NOUNS_TOO)) and not past:
         return at
     shown = following is not None and following.word not in ("and", "or", "but", "of")
     return at if shown and following is not None and _is_done(word, following, tokens, at, joint) else None
@@ -406,7 +438,12 @@ def _is_done(word: str, following: _Token, tokens: list[_Token], at: int, joint:
         return False
     if following.word in _PARTICLES and at + 2 < len(tokens):
         following = tokens[at + 2]
-    return following.word in _DETERMINERS or following.word in _OBJECTIVE or following.word.isdigit() or joint == ""
+    return (
+        following.word in _DETERMINERS
+        or following.word in _OBJECTIVE
+        or following.word.isdigit()
+        or (joint == "" and word not in _NOUNS_TOO)
+    )
 
 
 def _tokens(text: str) -> list[_Token]:

@@ -317,9 +317,13 @@ _CAME_OF_IT = regex(
 def _tells_what_somebody_did(left: str) -> bool:
     """Whether words are a name and what somebody of that name did: "Louise got promoted", and not "Last Tuesday"."""
     named = _NAME_AND_VERB.match(left)
-    return named is not None and verbs.is_past(named["verb"])
+    return named is not None and verbs.is_past(named["verb"]) and named["verb"] not in _SAYS
 
 
+_SAYS: Final = _words(
+    "said told wrote asked replied texted thought claimed mentioned answered added explained announced insisted swore "
+    "shouted whispered admitted called emailed messaged reckoned believed guessed felt knew heard"
+)
 _IS_CLAUSE = regex(
     r"(?i)(?:i|i['’](?:m|ve)|we|we['’](?:re|ve))\b|"
     r"(?:my|our) (?:[\w'’-]+ ){1,3}?(?:is|are|was|will|has|have|goes|went)\b"

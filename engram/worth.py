@@ -102,65 +102,85 @@ _PRAISE: Final = (
     r"gorgeous|stunning|exciting|interesting|invaluable|empowering|intense|blast|wild|insane|weird|funny|gem|dream|"
     r"must)"
 )
-_SMALL_TALK: Final = tuple(
+_OF_NOBODY: Final = tuple(
     map(
         regex,
         (
             (
                 r"^\[|^let's |^(?:here's|here is|here are|heres) |^(?:sounds|looks|seems|feels|must have|can't beat|"
-                r"glad|cheers|congrats)\b"
+                r"glad)\b"
             ),
-            r"^(?:hey|hi|hello|yo|thanks|thank you|congrats)\b",
+            r"^(?:hey|hi|hello|yo|thanks|thank you|cheers|congrats)\b",
+            r"^(?:it's|its|it is|it has) been (?:a|so|too|ages|forever|long)\b",
             (
-                r"^(?:it's|its|it is|it has) been (?:a|so|too|ages|forever|long)|\b(?:last|lasts) (?:spoke|talked|"
-                r"chatted|caught up)\b"
+                rf"^(?:[\w'’-]+ ){{1,7}}(?:is|are|was|were|be|been|feels?|felt|looks?|looked) {_PRAISE}"
+                r"(?: (?:to (?:see|hear|watch|look at)\b.*|here|there|now|again|today))?$"
             ),
+            r"^[\w'’-]+(?: (?:and|of|with|like) [\w'’-]+)? can (?:\w+ly )?(?:help|change|teach|inspire)\b",
+        ),
+    )
+)
+"""Talk, where it tells nothing of the user and gives no day, number or name."""
+_TALK: Final = tuple(
+    map(
+        regex,
+        (
+            (
+                r"^(?:here's|here is|heres) (?:an? |the |another |one )?(?:\w+ )?(?:pics?|pictures?|photos?|one|shot|"
+                r"selfie)\b"
+            ),
+            r"^(?:thanks|thank you|cheers)(?: so much| a lot)? for\b",
+            r"\b(?:last|lasts) (?:spoke|talked|chatted|caught up)\b|\bbear with\b|\bas user's group speaks\b",
             (
                 r"^(?:it|that|this|they|these|those|you|which) (?:\w+ly |all |both )?(?:means?|matters?) (?:a lot|"
-                r"so much|the world|"
-                r"everything)\b"
+                r"so much|"
+                r"the world|everything)\b"
             ),
             (
-                r"\b(?:will not|does not|never|won't|don't|to not|not gonna) (?:ever )?(?:give|quit|stop|back)(?: up|"
-                r" down| trying)?"
-                r"(?:, [\w']+)?$|\bbear with\b|\bas (?:user|user's group|we) (?:speaks?|types?)\b"
+                r"^user(?:'s group|'s team)? (?:will not|does not|never|to not) (?:ever )?(?:give up|quit|stop|"
+                r"back down)"
+                r"(?:, [\w']+)?$"
             ),
             (
-                r"^user(?:'s group|'s team)? (?:can|will|is going to|is gonna) (?:\w+ly )?(?:make|do) (?:a difference|"
-                r"it|this(?: work)?)\b"
+                r"^user(?:'s group|'s team)? (?:can|will|is going to|is gonna) (?:\w+ly )?(?:make|"
+                r"do) (?:a difference|it|"
+                r"this(?: work)?)$"
             ),
             (
                 r"^user (?:is|was) (?:just )?off (?:to|for) (?:bed|lunch|dinner|work|the)\b|^user (?:is|"
                 r"was) out of sorts\b"
             ),
-            (
-                rf"^(?!.*\buser\b)(?:[\w'’-]+ ){{1,7}}(?:is|are|was|were|be|been|feels?|felt|looks?|looked) {_PRAISE}"
-                r"(?: (?:to|for|in|with|about|of|when|how|here|there|now|again|today)\b.*)?$"
-            ),
-            (
-                r"^(?!.*\buser\b)[\w'’-]+(?: (?:and|of|with|like) [\w'’-]+)? can (?:\w+ly )?(?:help|make|take|be|bring|"
-                r"change|"
-                r"teach|show|give|really|have|feel|get)\b"
-            ),
         ),
     )
 )
+_USER: Final = regex(r"\buser\b")
 
 
-def is_small_talk(text: str) -> bool:
-    """Whether compared text only praises, greets, cheers up or shows a picture, and tells nothing that lasts."""
-    return any(one.search(text) for one in _SMALL_TALK)
+def is_small_talk(text: str, written: str) -> bool:
+    """Whether compared text, as `written`, praises, greets, cheers up or shows a picture, and tells nothing that "
+    "lasts."""
+    if any(one.search(text) for one in _TALK):
+        return True
+    if _USER.search(text) or not any(one.search(text) for one in _OF_NOBODY):
+        return False
+    return not (any(one.search(text) for one in (_DAY, _COUNT)) or _gives_a_name(written))
+
+
+def _gives_a_name(written: str) -> bool:
+    """Whether a text gives a value behind its first two words: praise of the Eiffel Tower does not."""
+    return bool(news.values(" ".join(written.split()[3:])))
 
 
 # ------------------------------------------------ specific
 
-STATEMENT: Final = "statement"
+STATEMENT: Final = "as_said"
 """The category of what is kept as it was said: whose it is, no rule knows, so it answers like somebody's words."""
 LOOSE_LEAD: Final = regex(
     r"(?i)(?:(?:btw|by the way|also|oh|and|so|but|well|yes|yeah|yep|ok|okay|right)(?:,\s*|\s+))+(?=\S)"
 )
 """What leads in to a statement, with or without a comma."""
 MAX_SPECIFIC: Final = 280
+FEWEST: Final = 3
 _FEWEST: Final = 4
 _TELLING: Final = 5  # words that mean something, where there is no value
 _DAY: Final = regex(rf"(?i)\b(?:{WEEKDAY}s?|(?:{MONTHS})(?<!may)(?<!march)|\d)\b|\d")
@@ -238,9 +258,12 @@ _NO_DEED: Final = _words(
     "thought said heard meant guessed loved liked wanted had hoped wished used did was were been could would should "
     "might "
     "must may will shall can seemed felt sounded looked supposed tired excited interested bored scared worried "
-    "surprised pleased thrilled amazed blessed confused agreed noted understood sorted indeed hundred need feed speed "
+    "ended expired rained snowed crashed arrived released merged closed hosted delayed turned proved named dated "
+    "happened surprised pleased thrilled amazed blessed confused agreed noted understood sorted indeed hundred need "
+    "feed speed "
     "cost hurt beat upset cut bet spread shed hit shut split"
 )
+_NAMES: Final = _words("drew rose wed lit read may will")
 _WHEN: Final = regex(
     rf"(?i)\b(?:last|yesterday|ago|now|since|this (?:morning|week|month|year|spring|summer|autumn|fall|winter|weekend)|"
     rf"in (?:{MONTHS})|on (?:{WEEKDAY}))\b"
@@ -252,6 +275,11 @@ def with_subject(sentence: str) -> str | None:
     did = _DID.match(sentence)
     if did is None or did["verb"].casefold() in _NO_DEED or not verbs.is_past(did["verb"].casefold()):
         return None
+    if did["verb"][0].isupper() and did["verb"].casefold() not in verbs.PAST - _NAMES:
+        return None  # "Ahmed can help": it may be somebody
+    first = did["rest"].partition(",")[0]
+    if _FINITE.search(first) or any(map(predicates.is_third, first.split())):
+        return None  # "archived logs are deleted"
     if re.search(r"(?i)\b(?:by|you|your|it|that|this|them|i)\b", did["rest"].partition(",")[0]):
         return None
     if not (_WHEN.search(sentence) or any(one.search(sentence) for one in (_DAY, _COUNT)) or news.values(did["rest"])):
@@ -315,7 +343,8 @@ _RULES: Final = tuple(
         (
             r"^\W*(?:(?:and|so|oh|also|but|please|hey|[\w ]{0,24}:),? )*(?:please )?(?:don['’]?t|do not|"
             r"never) (?!worry\b|forget\b|"
-            r"bother\b|you\b|be\b|get me\b|know\b|think\b|mind\b|have\b).{4,} (?:without|unless|before|when|whenever|"
+            r"bother\b|you\b|be\b|get me\b|know\b|think\b|mind\b|have\b|remember\b|care\b|see\b|like\b|want\b|"
+            r"really\b|understand\b).{4,} (?:without|unless|before|when|whenever|"
             r"while) .{4,}$"
         ),
         (
@@ -349,15 +378,20 @@ def is_rule(sentence: str) -> bool:
 
 _MAIL: Final = regex(
     r"(?im)^[ \t]*(?:from|von|de|sent|date|to|cc|subject|betreff|re|fwd?):[^\n]*\n(?:[ \t]*(?:from|to|cc|sent|date|"
-    r"subject|"
-    r"betreff|re|fwd?):[^\n]*(?:\n|\Z))+"
+    r"subject|betreff|re|fwd?):[^\n]*(?:\n|\Z))+"
 )
+_FROM: Final = regex(r"(?im)^[ \t]*(?:from|von|de):[^\n]*@|^[ \t]*(?:subject|betreff):")
+_BELOW: Final = regex(r"(?m)^[ \t]*[-_=*]{3,}[ \t]*$")
 
 
 def without_mail(content: str) -> str:
-    """The content with pasted mails blanked out, character for character: from their first line of a head to the "
-    "end."""
+    """A content, a pasted mail blanked out, character for character: from its head to a line of dashes, or the end.
+
+    A head has an address or a subject: "From: Berlin, To: Rome" is a trip.
+    """
     head = _MAIL.search(content)
-    if head is None:
+    if head is None or _FROM.search(head.group()) is None:
         return content
-    return content[: head.start()] + re.sub(r"[^\n]", " ", content[head.start() :])
+    below = _BELOW.search(content, head.end())
+    end = len(content) if below is None else below.start()
+    return content[: head.start()] + re.sub(r"[^\n]", " ", content[head.start() : end]) + content[end:]

@@ -165,7 +165,7 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             sentence = clauses(spoken, role=event.role, user_name=user_name, after_self=after_self)
             after_self = leaves_self(sentence)
             found += _sentence(said, sentence, whole, start, content, event.occurred_at, lone=lone and len(wholes) < 2)
-        found = [one for one in found if one.echo is not None or not worth.is_small_talk(plain(one.fact))]
+        found = [one for one in found if one.echo is not None or not worth.is_small_talk(plain(one.fact), one.fact)]
         if not found and not slip:
             found += _specific(preceding, said, start)
         for one in found:
@@ -185,6 +185,8 @@ def _specific(before: str, sentence: str, offset: int) -> Iterator[Proposed]:
     loose = worth.LOOSE_LEAD.match(sentence, start - offset, end - offset)
     start += 0 if loose is None else loose.end() - loose.start()
     words = sentence[start - offset : end - offset]
+    if start >= end or len(words.split()) < worth.FEWEST:
+        return
     if worth.is_rule(sentence.strip()):
         yield Proposed(_written(" ".join(words.split())), start, end, subject="user")
         return
@@ -193,7 +195,8 @@ def _specific(before: str, sentence: str, offset: int) -> Iterator[Proposed]:
             continue
         told = worth.main_part(text)
         first = text[:2] == "I " and text is not words
-        if worth.is_small_talk(plain(third_person(text))):
+        said = third_person(text)
+        if worth.is_small_talk(plain(said), said):
             return
         if mood_of(told) in ("statement", "plan") and (first or worth.is_specific(text, told)):
             subject = subject_of(text, role="user")

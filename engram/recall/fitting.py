@@ -30,6 +30,7 @@ _ASKS_HOW_LONG: Final = regex(
 )
 _ASKS_HOW_BIG: Final = regex(rf"{_LEAD}how (?:big|large|tall|high|heavy|wide|deep)\b(?! of\b)")
 _ASKS_WHO: Final = regex(rf"{_LEAD}who\b")
+_WHO_IS_ONE: Final = regex(r"(?:(?:[Aa]nd|[Ss]o) )?[Ww]ho(?:['’]s| is| was| are) [A-ZÀ-ÖØ-Þ]")
 _ASKS_WHICH_NUMBER: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b(?! the number\b).*\bnumber\b[?.! ]*$")
 _ASKS_AMOUNT: Final = regex(
     rf"{_LEAD}what(?:'s| is| was) (?:my|our|the) (?:[\w'-]+ )+(?:size|limit|quota|threshold|rate)[?.! ]*$"
@@ -182,7 +183,7 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
         otherwise = map(stem, _DOERS.get(what, "").split())
         is_told = told.issuperset(map(stem, what.split())) or not told.isdisjoint(otherwise)
         return is_told and _has_word_of(of_the_world["of"], said)
-    if _ASKS_WHO.match(asked) is not None and not _names_somebody(asked, fact):
+    if _ASKS_WHO.match(asked) is not None and _WHO_IS_ONE.match(question) is None and not _names_somebody(asked, fact):
         return False
     if _ASKS_WITH_WHOM.match(asked) is not None and _WITH.search(said) is None:
         return False

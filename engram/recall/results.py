@@ -143,14 +143,9 @@ def _placed(asked: Asked, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _shown(asked: Asked, found: Found) -> list[Candidate]:
-    """The candidates that this search may show: a search for the past may have found more than one for today. Pure.
-
-    The words of which a statement was made as it stands tell the same, and when it was said: they show it.
-    """
+    """The candidates that this search may show: a search for the past may have found more than one for today. Pure."""
     past = not asked.current_only
-    shown = [one for one in found.candidates if one.stands and (past or one.memory.status != "superseded")]
-    said = {one.memory.event_id for one in shown if one.memory.category in EVIDENCE}
-    return [one for one in shown if one.memory.category != STATEMENT or one.memory.event_id not in said]
+    return [one for one in found.candidates if one.stands and (past or one.memory.status != "superseded")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,9 +317,11 @@ def _join_evidence(
     """The rows there are places for, where evidence joins a fact made of it that has one instead of taking one too.
 
     Also which evidence joined which fact. Of a message that says much, a fact may have little to do with the question
-    and the rest of it all the more: then it stands for itself.
+    and the rest of it all the more: then it stands for itself. So it does beside a statement kept as it stands, which
+    tells the same without saying when: of those two the words are shown, at the better place of both.
     """
     joined: dict[str, str] = {}
+    kept = _without_statements(kept)
     while True:
         chosen = placed([pair for pair in kept if pair[0].memory.memory_id not in joined])
         there = {pair[0].memory.memory_id: pair for pair in chosen}
@@ -339,6 +336,19 @@ def _join_evidence(
         if not more:
             return chosen, joined
         joined |= more
+
+
+def _without_statements(kept: Sequence[Pair]) -> list[Pair]:
+    """The rows, best first, with the words in the place of the statement that was made of them as it stands. Pure."""
+    words = {pair[0].memory.event_id: pair for pair in kept if pair[0].memory.category in EVIDENCE}
+    shown: list[Pair] = []
+    seen: set[str] = set()
+    for pair in kept:
+        row = words.get(pair[0].memory.event_id, pair) if pair[0].memory.category == STATEMENT else pair
+        if row[0].memory.memory_id not in seen:
+            seen.add(row[0].memory.memory_id)
+            shown.append(row)
+    return shown
 
 
 def _tells_as_much(fact: Pair, evidence: Pair) -> bool:

@@ -175,7 +175,14 @@ def _of_what_is_wanted(telling: list[SearchResult], results: SearchResults, ques
     def tells(fact: str) -> bool:
         return asks.may_be_told_by(fact) or (name is not None and attributes.may_tell(name, plain(fact)))
 
-    return [one for one in telling if tells(one.memory.fact)]
+    left = [one for one in telling if tells(one.memory.fact)]
+    if _ASKS_A_VALUE.search(question) is None or any(asks.names_it(one.memory.fact) for one in left):
+        return left
+    own_words = (one for one in telling if asks.names_it(one.memory.fact))  # "Apollo is due on 5 May" names no deadline
+    return [one for one in own_words if asks.gives_a_value(one.memory.fact)] or left
+
+
+_ASKS_A_VALUE: Final = regex(r"(?i)\b(?:when|deadline|birthday|due|date|budget|costs?|price)\b")
 
 
 def _is_of_whom_is_asked(memory: Memory, question: str, asked: Set[str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from engram import brands
+from engram import brands, news
 from engram.claims import stem
 from engram.feasts import MONTHS, WEEKDAY
 from engram.recall import kin
@@ -65,6 +65,14 @@ class Wanted(NamedTuple):
         """Whether some fact tells of others what is wanted, by that word; or well-known names tell it."""
         told = map(_stems, facts)
         return bool(self.sort) or any(self.what & one and not self.names & one for one in told)
+
+    def names_it(self, fact: str) -> bool:
+        """Whether a fact has the name that is asked of."""
+        return not self.names.isdisjoint(_stems(fact))
+
+    def gives_a_value(self, fact: str) -> bool:
+        """Whether a fact gives a number, a day or a name beside the one that is asked of."""
+        return any(self.names.isdisjoint(_stems(one)) for one in news.values(fact))
 
     def may_be_told_by(self, fact: str) -> bool:
         """Whether a fact has more to do with a question than the name, and does not tell what is wanted of another."""

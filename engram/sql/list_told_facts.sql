@@ -10,6 +10,6 @@ SELECT m.fact, m.subject, m.status, m.lineage_id::text, m.trust, m.stands_at,
          LIMIT 1000) m
  WHERE m.status IN ('active', 'superseded') AND NOT m.moot AND NOT m.private AND m.conflict_key IS NULL AND length(m.fact) <= 300
    AND coalesce(m.category, '') NOT IN ('verbatim', 'source_chunk')
-   AND m.category IS DISTINCT FROM 'statement'
+   AND m.category IS DISTINCT FROM 'as_said'
  ORDER BY m.stands_recorded_at DESC, m.stands_event_id DESC, m.stands_ordinal DESC, m.memory_id
  LIMIT 200

@@ -68,11 +68,11 @@ def test_what_no_rule_knows_whose_it_is_says_so_by_its_category() -> None:
         "Wow Maria, that's so cool",
         "The Eiffel Tower is so cool",
         "Nature is really awesome",
-        "Sounds like a great way to spend a Sunday",
+        "Sounds like a great way to relax",
         "We can make a difference",
         "I will not give up",
         "It means a lot to me",
-        "Let's work hard in June",
+        "Let's work hard",
         "Since we last talked a lot happened in June",
         "Music can help people relax after work",
     ],
@@ -188,3 +188,62 @@ def test_a_pasted_mail_says_nothing_of_the_user() -> None:
 def test_verbs_of_the_user_agree_with_them(said: str, written: str) -> None:
     assert third_person(said) == written
     assert plain(third_person(said)) == plain(written)
+
+
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [
+        ("hey claude, i'm allergic to nuts", "allergic to nuts"),
+        ("Sounds good, I live in Rome.", "lives in Rome"),
+        ("Looks like I'm allergic to penicillin", "penicillin"),
+        ("[10:05] I'm allergic to nuts", "allergic to nuts"),
+        ("Looks like the deadline is 5 May", "5 May"),
+        ("Let's use Postgres, not MySQL", "Postgres"),
+        ("Ibuprofen is bad for Tom", "Tom"),
+        ("Anna can take the Friday shift", "Friday"),
+        ("My trip:\nFrom: Berlin\nTo: Rome\nI'm allergic to nuts.", "allergic to nuts"),
+        ("From: a@b.org\nSubject: x\nI live in Lund.\n---\nI'm allergic to penicillin.", "penicillin"),
+    ],
+)
+def test_what_matters_is_kept_however_it_begins(said: str, held: str) -> None:
+    assert any(held in fact for fact in facts(said)), facts(said)
+    assert "User lives in Lund" not in facts(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ahmed can help with Kubernetes",
+        "Archived logs are deleted after 30 days",
+        "Paid leave is 25 days",
+        "Expired in May",
+        "Ann told Bob, I'm a nurse",
+        "Tom wrote, my son has asthma",
+    ],
+)
+def test_what_others_are_or_say_is_not_the_users(said: str) -> None:
+    assert not any(fact.startswith("User") for fact in facts(said)), facts(said)
+
+
+@pytest.mark.parametrize("said", ["From now on: remember that:\n- use British English", "generally: generally: :"])
+def test_no_fact_is_empty(said: str) -> None:
+    assert all(one.fact.strip() and one.char_start < one.char_end for one in derived(said))
+
+
+@pytest.mark.parametrize("said", ["Don't remember when he came", "Don't care when you come over"])
+def test_what_is_no_order_is_no_rule(said: str) -> None:
+    assert not worth.is_rule(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("I take vitamins, iron tablets and fish oil", "User takes vitamins, iron tablets and fish oil"),
+        ("I take metformin, water tablets and iron", "User takes metformin, water tablets and iron"),
+        ("My husband Will and I live in Rome", "User's husband Will and User live in Rome"),
+        ("I told Ann to wait, then call me", "User told Ann to wait, then call User"),
+        ("I work for people who care and don't eat meat", "User works for people who care and don't eat meat"),
+    ],
+)
+def test_nouns_and_what_others_do_take_no_ending(said: str, written: str) -> None:
+    assert third_person(said) == written
