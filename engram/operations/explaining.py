@@ -25,7 +25,7 @@ from engram.operations.reading import chosen_filter, named, with_whole_ids
 from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
-from engram.recall import Asked, finding, log, why
+from engram.recall import Asked, Looked, finding, log, why
 from engram.recall.results import relevant
 from engram.rerank import Judge, Judged
 from engram.scope import Scope
@@ -133,7 +133,7 @@ def _why(
         return why.not_valid(target.now) if target.known else WhyNot(target.name, False, "not_known_then")
     told = why.standing(asked, target.then, looked.now)
     if told is not None:
-        return told
+        return (yield from _of_what_may_be_seen(reading, looked, told))
     if asked.limit == 0:
         return WhyNot(target.name, False, "outranked", {"limit": 0})
     if any(one.memory.memory_id == target.name and one.stands for one in found.candidates):
@@ -146,6 +146,18 @@ def _why(
     fetched, far = finding.fetched(asked), finding.fetched(wide)
     measured = why.measured(seen, target.name, fetched=fetched, looked=far)
     return why.missed(asked, looked, target.then, measured, vectors=searched.meaning.vector is not None)
+
+
+def _of_what_may_be_seen(reading: Reading, looked: Looked, told: WhyNot) -> Operation[WhyNot]:
+    """A reason without the memory that took the place where the reader may not see that: it may be private."""
+    heirs = [told.detail[name] for name in ("superseded_by", "into") if name in told.detail]
+    if not heirs:
+        return told
+    seen = yield from steps.read(
+        reading.scope.tenant_id, lambda conn: {one.memory_id for one in memories.load(conn, looked.visible, heirs)}
+    )
+    kept = {name: value for name, value in told.detail.items() if value not in heirs or value in seen}
+    return replace(told, detail=kept)
 
 
 def _of_event(searched: Searched, target: _Target, results: SearchResults, judged: Judged | None) -> WhyNot:

@@ -66,7 +66,11 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
         away = fetch_ahead(conn, "list_gone_sayings", tenant_id=looked.tenant_id, said_ids=list(said))
         near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said))
         gone = {row.memory_id for row in away()}
-        left = ((saying, facts) for saying, facts in _by_saying(near) if saying not in gone)
+        left = (
+            (saying, [one for one in facts if not _says_the_same(one.fact, said[saying])])
+            for saying, facts in _by_saying(near)
+            if saying not in gone
+        )
         ways = ((saying, about(said[saying], facts, looked.told)) for saying, facts in left)
         found = {saying: way[memory.memory_id] for saying, way in ways if memory.memory_id in way}
         kept = memories.load(conn, looked.visible, list(found)) if found else []
@@ -89,6 +93,15 @@ def _hopeful(rows: Iterable[Any], fact: str, judged: Callable[[float], float]) -
         signed = turns(row.fact, fact)
         if signed and may_be_about_it(row, signed):
             yield row.memory_id, signed
+
+
+def _says_the_same(fact: str, said: str) -> bool:
+    """Whether a fact is a saying as it stands, in the third person: no saying is about itself."""
+    own = _words(fact[:MAX_SENTENCE]) - _SPEAKERS
+    return bool(own) and own == _words(said) - _SPEAKERS
+
+
+_SPEAKERS: Final = frozenset(("user", "user's", "i", "my", "me"))
 
 
 def _by_saying(rows: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:

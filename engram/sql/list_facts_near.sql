@@ -1,6 +1,4 @@
--- The current facts of a scope nearest to each of several sayings: what each may be about, statements about anything left out. The server
--- keeps the plan.
+-- The current facts of a scope nearest to each of several sayings: what each may be about. The server keeps the plan.
 SELECT n.said_id::text, n.memory_id::text, n.fact, n.cosine
   FROM engram.facts_near(%(tenant_id)s, %(scope_id)s, %(own)s, %(model_id)s, %(graphed)s::bigint[], %(said_ids)s::uuid[], %(fetch)s,
                          %(memory_id)s::uuid) n
- WHERE NOT EXISTS (SELECT FROM engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = n.memory_id AND m.category = 'as_said')

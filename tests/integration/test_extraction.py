@@ -390,7 +390,8 @@ def test_no_text_stands_beside_what_is_trusted_more(doors: Doors) -> None:
 def test_a_fact_has_the_trust_of_its_event(doors: Doors, role: str, trust: Any) -> None:
     door = doors(says(fact("The river is called Loire", "the river is called Loire")))
     door.remember(
-        [{"role": role, "content": "So the river is called Loire", "trust": trust, "derive": "llm"}], wait=True
+        [{"role": role, "content": "They say that the river is called Loire", "trust": trust, "derive": "llm"}],
+        wait=True,
     )
     [made] = [m for m in door.list_memories() if m.deriver == "llm"]
     assert made.trust == trust
