@@ -146,8 +146,7 @@ _PLAIN: Final = _words("live lives reside resides am is")
 
 _SHARED_BE = regex(
     r"(?:(?:also|now|currently|still|severely|highly|very|deathly|extremely|badly|mildly|slightly|happily|just)\s+)*"
-    r"(?:allergic\s+to\b|(?:based|living|residing|settled)\s+(?:\w+\s+)?in\b|(?:lactose|gluten|"
-    r"fructose)[\s-]intolerant\b)",
+    r"(?:allergic\s+to\b|(?:based|living|residing|settled)\s+(?:\w+\s+)?in\b|(?:lactose|gluten|fructose)[\s-]intolerant\b)",
     re.I,
 )
 _SHARED_HAVE = regex(
@@ -156,8 +155,7 @@ _SHARED_HAVE = regex(
     re.I,
 )
 _SLOTTED = regex(
-    r"(?:(?:also|now|currently|still|just|recently|finally|really|happily)\s+)*(?:(?:lives?|"
-    r"resides?)\s+(?:\w+\s+){0,2}?in\s+"
+    r"(?:(?:also|now|currently|still|just|recently|finally|really|happily)\s+)*(?:(?:lives?|resides?)\s+(?:\w+\s+){0,2}?in\s+"
     r"|(?:am|is|'m)\s+(?:\w+\s+)?(?:allergic|based|living)\b|(?:moved|relocated)\s+(?:\w+\s+)?to\s+[^\W\d_]"
     r"|reports?\s+to\s+|allergic\s+to\b|(?:based|living|residing)\s+in\b"
     r"|(?:have|has)\s+(?:\w+\s+)?(?:lived|moved)\b|prefers?\s"
@@ -169,8 +167,7 @@ _SLOTTED = regex(
 
 _JOINT = regex(r"(?:\s*,)?\s+(?:and\s+also|and\s+then|but\s+also|and|but|yet)\s+|\s*,\s+(?:then\s+)?(?=[^\W\d_])", re.I)
 _SUBORDINATE = regex(
-    r"\b(?:(?:because|who|whom|whose|which|that|where|if|unless|although|though|while|whenever|whether|how|why|what|"
-    r"so)\b|"
+    r"\b(?:(?:because|who|whom|whose|which|that|where|if|unless|although|though|while|whenever|whether|how|why|what|so)\b|"
     r"(?:when|since|after|before|until|as|once|than|like)\s+(?:i|i'm|i've|we|my|our|he|she|they|it|you|the|user|"
     r"user's)\b)(?!\s+said\b)",
     re.I,
@@ -205,10 +202,8 @@ _BACK = regex(
 )
 _HERS = regex(r"\b(?:her|his|their)\b", re.I)
 _UNDONE = regex(
-    r"(?:(?:then|later|soon|quickly|eventually|now|just)\s+)*(?:came\s+back|returned|left(?:\s*$|\s+(?:after|"
-    r"for\s+good|"
-    r"again|soon|within))|went\s+back|moved\s+(?:back|out|away|on)(?!\s+(?:to|from|of\b.*\bto)\b)|regretted|hated|"
-    r"gave\s+up|changed\s+my)",
+    r"(?:(?:then|later|soon|quickly|eventually|now|just)\s+)*(?:came\s+back|returned|left(?:\s*$|\s+(?:after|for\s+good|"
+    r"again|soon|within))|went\s+back|moved\s+(?:back|out|away|on)(?!\s+(?:to|from|of\b.*\bto)\b)|regretted|hated|gave\s+up|changed\s+my)",
     re.I,
 )
 _LIMIT = regex(
@@ -283,21 +278,17 @@ _MYSELF: Final = _words("i i'm im i've ive we we're we've")
 # What somebody does: verbs that stand behind a joint with their object, though some are nouns elsewhere.
 _ACTIONS: Final = _words(
     "admire advise arrange ask bill boil borrow bring buy call carry catch check cherish chop clean close count "
-    "deploy donate "
-    "drop edit enter feed fix follow fry give grill groom harvest hear help hit host invest invite iron join jump kick "
-    "leave lend lift load make meet mend mow open order organise organize owe pack pay phone pick plant post prepare "
-    "publish pull put record rely repair respect ride roast rush save say schedule see send serve set shave ship "
-    "shop show "
-    "solve tell test throw treat trust turn unpack wash water wipe"
+    "deploy donate drop edit enter feed fix follow fry give grill groom harvest hear help hit host invest invite "
+    "iron join jump kick leave lend lift load make meet mend mow open order organise organize owe pack pay phone "
+    "pick plant post prepare publish pull put record rely repair respect ride roast rush save say schedule see send "
+    "serve set shave ship shop show solve tell test throw treat trust turn unpack wash water wipe"
 )
 _DEEDS: Final = _LEXICON | _ACTIONS | verbs.COMMON
 _NOUNS_TOO: Final = _words(
     "iron clean water plant ship pull open order test lift fish load record bill check count fix drop hit jump kick "
-    "ride "
-    "roast shop show wash wipe book model work play run drink dance build report train code practise "
-    "practice support share watch use rent plan hope visit study travel cycle swim hike smoke sell grow miss fear like "
-    "garden drive land call carry catch close host post phone repair treat trust rush save plan paint travel love "
-    "want need"
+    "ride roast shop show wash wipe book model work play run drink dance build report train code practise practice "
+    "support share watch use rent plan hope visit study travel cycle swim hike smoke sell grow miss fear like garden "
+    "drive land call carry catch close host post phone repair treat trust rush save plan paint travel love want need"
 )
 _CAUSED: Final = regex(
     r"\b(?:told|tells?|asks?|asked|wants?|helps?|makes?|made|lets?|reminds?|reminded|got|gets?)\b", re.I
@@ -323,9 +314,10 @@ def joined(clause: str) -> frozenset[int]:
     tokens = _tokens(text)
     found: set[int] = set()
     waiting: list[int] = []  # verbs after a comma
+    places = {token.start: n for n, token in enumerate(tokens)}
     for joint in _OTHER_JOINT.finditer(text):
         at = next((n for n in reversed(range(len(tokens))) if _is_subject(tokens, n, joint.start())), None)
-        opened = next((n for n, token in enumerate(tokens) if token.start == joint.end()), None)
+        opened = places.get(joint.end())
         if at is None or opened is None or at + 1 >= len(tokens):
             continue
         subject = _first_person(text, tokens, at, "")
@@ -343,9 +335,6 @@ def joined(clause: str) -> frozenset[int]:
     return frozenset(found)
 
 
-_OF_NOUNS: Final = _words("of from at in on with for to by")
-
-
 def is_compound(before: str) -> bool:
     """Whether the words before an "I" are somebody who does it too: "My wife and", not "Ann cooks and".
 
@@ -355,20 +344,13 @@ def is_compound(before: str) -> bool:
     before = before[max((found.end() for found in _SECOND.finditer(before)), default=0) :]
     tokens = _tokens(_SPACES.sub(" ", before.translate(_APOSTROPHES)))
     for n, token in enumerate(tokens):
-        of_noun = n > 0 and (
-            tokens[n - 1].word in _DETERMINERS or before[tokens[n - 1].end : token.start].strip() != ""
-        )
         if token.capital and n:
             continue  # "my husband Will and I"
         if token.word in _FINITE_ONE or token.word in _FINITE_WE or token.word in ("does", "did", "do", "i", "it"):
             return False
-        if (
-            n
-            and not of_noun
-            and not token.capital
-            and (verbs.is_past(token.word) or verbs.base_form(token.word) in _DEEDS)
-        ):
-            return False
+        acts = n > 0 and (verbs.is_past(token.word) or verbs.base_form(token.word) in _DEEDS)
+        if acts and not (tokens[n - 1].word in _DETERMINERS or before[tokens[n - 1].end : token.start].strip()):
+            return False  # behind a determiner it is a noun: "my work and I"
     return True
 
 

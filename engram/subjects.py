@@ -42,8 +42,7 @@ _ABBREVIATION = regex(
 )
 # Shortened where a number follows: "Lindenstr. 4", "Apt. 12"; a sentence may end with one too.
 _NUMBERED = regex(
-    r"(?:(?:^|[\s(\"“])(?:apt|ext|bldg|rm|vol|ch|pp|ave|blvd|rd|tel|jan|feb|apr|aug|sept?|oct|nov|dec|tue|tues|thu|"
-    r"thurs|"
+    r"(?:(?:^|[\s(\"“])(?:apt|ext|bldg|rm|vol|ch|pp|ave|blvd|rd|tel|jan|feb|apr|aug|sept?|oct|nov|dec|tue|tues|thu|thurs|"
     r"fri)|[^\W\d_]{2}(?:str|pl))\.$",
     re.I,
 )
@@ -709,9 +708,7 @@ def third_person(clause: str) -> str:
             continue
         word = raw.casefold() if ascii_only else raw.translate(_APOSTROPHES).casefold()
         goes_on = match.start() in joined and not awaiting
-        is_said = (awaiting or goes_on or word in _SPEAKING) and not (
-            word in _SPEAKING and _is_of_a_name(clause, match, previous)
-        )
+        is_said = not _is_of_a_name(clause, match, previous) if word in _SPEAKING else awaiting or goes_on
         if not is_said:
             written = raw  # most words are nobody's
         elif goes_on:
@@ -729,7 +726,7 @@ def third_person(clause: str) -> str:
 _AHEAD: Final = 24
 # What somebody puts in behind "I" before the verb: ", however,", "(still)".
 _PUT_IN = regex(
-    r"(?i)(?:,(?! (?:and|or|but|who|which)\b)(?P<words>(?: (?!(?:i|we|my|me|our|us)\b)[\w'’-]+){1,4}),|"
+    r"(?i)(?:,(?! (?:and|or|but|who|which)\b)(?: (?!(?:i|we|my|me|our|us)\b)[\w'’-]+){1,4},|"
     r"\((?! ?(?:i|we|my|me|our|us)\b)[^()]{1,30}\))"
 )
 _NEXT = regex(r"\s+([\w'’]+)")

@@ -24,29 +24,27 @@ def _words(text: str) -> frozenset[str]:
 # ------------------------------------------------ enough
 
 _LIGHT: Final = _words(
-    "user user's i me my mine we us our you your he him his she her hers it its they them their theirs this that these "
-    "those there here who whom whose which what when where why how one ones someone somebody something anyone anybody "
-    "anything everyone everybody everything nobody nothing none themselves himself herself itself each other another "
-    "a an the and or but nor so as if than then because though although while since until before after in on at of to "
-    "for with from by about into onto over under up down out off back away through around between without within "
-    "am is are was were be been being has have had having do does did doing done can cannot could will would shall "
-    "should must may might ought not no never n't don't doesn't didn't isn't aren't wasn't weren't won't can't "
-    "get gets got gotten getting go goes went gone going come comes came coming make makes made making take takes took "
-    "taken taking put puts putting give gives gave given giving keep keeps kept keeping let lets say says said saying "
-    "tell tells told telling think thinks thought thinking know knows knew known see sees saw seen look looks looked "
-    "looking feel feels felt seem seems seemed want wants wanted need needs needed try tries tried trying mean means "
-    "meant guess suppose wonder wondered find finds found use used begin begins began begun start started happen "
-    "happens happened turn turned turns like liked "
-    "thing things stuff lot lots bit way ways idea answer question reason kind sort rest "
-    "time times moment minute minutes day days while today tonight tomorrow yesterday "
-    "now again still just also too only even very really quite rather pretty much more most less least well "
-    "better best worse worst good bad great nice fine ok okay sure right wrong true little "
-    "same different next far soon later always often sometimes usually already yet ever "
-    "once twice maybe perhaps anyway instead together alone all any some many few every both enough own such "
-    "fool mess total surprised happy sad glad sorry proud tired yes yeah lol haha oh ah well hard super gonna wanna "
-    "gotta "
-    "ton tons blast fun amazing awesome excited thrilled stoked pumped grateful thankful hopeful confident lucky "
-    "wonderful incredible special important difference journey challenge challenges plowing totally"
+    "user user's i me my mine we us our you your he him his she her hers it its they them their theirs this that "
+    "these those there here who whom whose which what when where why how one ones someone somebody something anyone "
+    "anybody anything everyone everybody everything nobody nothing none themselves himself herself itself each other "
+    "another a an the and or but nor so as if than then because though although while since until before after in on "
+    "at of to for with from by about into onto over under up down out off back away through around between without "
+    "within am is are was were be been being has have had having do does did doing done can cannot could will would "
+    "shall should must may might ought not no never n't don't doesn't didn't isn't aren't wasn't weren't won't can't "
+    "get gets got gotten getting go goes went gone going come comes came coming make makes made making take takes "
+    "took taken taking put puts putting give gives gave given giving keep keeps kept keeping let lets say says said "
+    "saying tell tells told telling think thinks thought thinking know knows knew known see sees saw seen look looks "
+    "looked looking feel feels felt seem seems seemed want wants wanted need needs needed try tries tried trying "
+    "mean means meant guess suppose wonder wondered find finds found use used begin begins began begun start started "
+    "happen happens happened turn turned turns like liked thing things stuff lot lots bit way ways idea answer "
+    "question reason kind sort rest time times moment minute minutes day days while today tonight tomorrow yesterday "
+    "now again still just also too only even very really quite rather pretty much more most less least well better "
+    "best worse worst good bad great nice fine ok okay sure right wrong true little same different next far soon "
+    "later always often sometimes usually already yet ever once twice maybe perhaps anyway instead together alone "
+    "all any some many few every both enough own such fool mess total surprised happy sad glad sorry proud tired yes "
+    "yeah lol haha oh ah well hard super gonna wanna gotta ton tons blast fun amazing awesome excited thrilled "
+    "stoked pumped grateful thankful hopeful confident lucky wonderful incredible special important difference "
+    "journey challenge challenges plowing totally"
 )
 _POINTS: Final = regex(r"\b(?:it|that|this|these|those|them|they|he|she|him|her|his|their|one|ones|others)\b")
 _VERB: Final = regex(
@@ -94,13 +92,10 @@ _STATES: Final = _words(
 
 _PRAISE: Final = (
     r"(?:(?:so|such|really|pretty|super|very|just|quite|too|crazy|absolutely|truly|definitely|always|also|the|an?|"
-    r"pretty much|"
-    r"all) )*(?:cool|awesome|amazing|great|nice|fun|lovely|beautiful|important|special|inspiring|rewarding|awful|"
-    r"terrible|"
-    r"crazy|incredible|wonderful|fantastic|good|best|bad|perfect|sweet|cute|impressive|huge|tough|worth it|key|"
-    r"hilarious|"
-    r"gorgeous|stunning|exciting|interesting|invaluable|empowering|intense|blast|wild|insane|weird|funny|gem|dream|"
-    r"must)"
+    r"pretty much|all) )*(?:cool|awesome|amazing|great|nice|fun|lovely|beautiful|important|special|inspiring|"
+    r"rewarding|awful|terrible|crazy|incredible|wonderful|fantastic|good|best|bad|perfect|sweet|cute|impressive|huge|"
+    r"tough|worth it|key|hilarious|gorgeous|stunning|exciting|interesting|invaluable|empowering|intense|blast|wild|"
+    r"insane|weird|funny|gem|dream|must)"
 )
 _OF_NOBODY: Final = tuple(
     map(
@@ -132,23 +127,20 @@ _TALK: Final = tuple(
             r"^(?:thanks|thank you|cheers)(?: so much| a lot)? for\b",
             r"\b(?:last|lasts) (?:spoke|talked|chatted|caught up)\b|\bbear with\b|\bas user's group speaks\b",
             (
-                r"^(?:it|that|this|they|these|those|you|which) (?:\w+ly |all |both )?(?:means?|matters?) (?:a lot|"
-                r"so much|"
-                r"the world|everything)\b"
+                r"^(?:it|that|this|they|these|those|you|which) (?:\w+ly |all |both )?(?:means?|matters?) (?:a lot|so "
+                r"much|the world|everything)\b"
             ),
             (
-                r"^user(?:'s group|'s team)? (?:will not|does not|never|to not) (?:ever )?(?:give up|quit|stop|"
-                r"back down)"
-                r"(?:, [\w']+)?$"
+                r"^user(?:'s group|'s team)? (?:will not|does not|never|to not) (?:ever )?(?:give up|quit|stop|back "
+                r"down)(?:, [\w']+)?$"
             ),
             (
-                r"^user(?:'s group|'s team)? (?:can|will|is going to|is gonna) (?:\w+ly )?(?:make|"
-                r"do) (?:a difference|it|"
-                r"this(?: work)?)$"
+                r"^user(?:'s group|'s team)? (?:can|will|is going to|is gonna) (?:\w+ly )?(?:make|do) (?:a difference|"
+                r"it|this(?: work)?)$"
             ),
             (
-                r"^user (?:is|was) (?:just )?off (?:to|for) (?:bed|lunch|dinner|work|the)\b|^user (?:is|"
-                r"was) out of sorts\b"
+                r"^user (?:is|was) (?:just )?off (?:to|for) (?:bed|lunch|dinner|work|the)\b|^user (?:is|was) out of "
+                r"sorts\b"
             ),
         ),
     )
@@ -157,8 +149,7 @@ _USER: Final = regex(r"\buser\b")
 
 
 def is_small_talk(text: str, written: str) -> bool:
-    """Whether compared text, as `written`, praises, greets, cheers up or shows a picture, and tells nothing that "
-    "lasts."""
+    """Whether compared text, as `written`, only praises, greets, cheers up or shows a picture."""
     if any(one.search(text) for one in _TALK):
         return True
     if _USER.search(text) or not any(one.search(text) for one in _OF_NOBODY):
@@ -180,27 +171,26 @@ LOOSE_LEAD: Final = regex(
 )
 """What leads in to a statement, with or without a comma."""
 MAX_SPECIFIC: Final = 280
-FEWEST: Final = 3
-_FEWEST: Final = 4
+FEWEST: Final = 3  # words: "reviewer is Agnieszka"
+_UNNAMED: Final = 4  # words, where it does not end in a name
 _TELLING: Final = 5  # words that mean something, where there is no value
 _DAY: Final = regex(rf"(?i)\b(?:{WEEKDAY}s?|(?:{MONTHS})(?<!may)(?<!march)|\d)\b|\d")
 _COUNT: Final = regex(
     r"(?i)\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|"
-    r"hundred|thousand|half a|a dozen|once a|twice a|every(?: other| second)?) (?:\w+ )?(?:years?|months?|weeks?|days?|"
-    r"hours?|minutes?|times|kids?|children|people|euros?|pounds?|dollars?|quid|kilos?|miles?|metres?|meters?|floors?|"
-    r"rooms?|bedrooms?|thousand|hundred|percent|morning|evening|night)\b"
+    r"hundred|thousand|half a|a dozen|once a|twice a|every(?: other| second)?) (?:\w+ )?(?:years?|months?|weeks?|"
+    r"days?|hours?|minutes?|times|kids?|children|people|euros?|pounds?|dollars?|quid|kilos?|miles?|metres?|meters?|"
+    r"floors?|rooms?|bedrooms?|thousand|hundred|percent|morning|evening|night)\b"
 )
 _CODE: Final = regex(r"(?<![\w/])(?:[a-z]+(?:[_/.][a-z0-9]+)+|[a-z]+[A-Z]\w+|`[^`]+`|[A-Z]{2,}-\d+)(?![\w/])")
 _TO_SOMEBODY: Final = regex(
     r"(?i)\b(?:you|your|yours|you're|you've|you'll|you'd|u|ur|let's|lets|please|thanks|thank|imagine)\b"
 )
 _NO_THING: Final = regex(
-    r"(?i)^\W*(?:(?:and|but|so|well|oh|yes|yeah|no|ok|okay|hm+|also|then|now|anyway|honestly|actually|because),? )*"
-    r"(?:his|her|their|him|them|it|it's|its|that|that's|thats|this|these|those|he|he's|she|she's|they|they're|there|"
-    r"there's|here|here's|"
-    r"who|what|when|where|why|how|which|nobody|somebody|someone|everyone|one|people|if|as|like|such|"
-    r"gotta|gonna|wanna|error|warning|fatal|traceback|exception|failed|info|debug|note|nb|todo|from|to|subject|re|"
-    r"dear|hi|hello)\b"
+    r"(?i)^\W*(?:(?:and|but|so|well|oh|yes|yeah|no|ok|okay|hm+|also|then|now|anyway|honestly|actually|because),? "
+    r")*(?:his|her|their|him|them|it|it's|its|that|that's|thats|this|these|those|he|he's|she|she's|they|they're|there|"
+    r"there's|here|here's|who|what|when|where|why|how|which|nobody|somebody|someone|everyone|one|people|if|as|like|"
+    r"such|gotta|gonna|wanna|error|warning|fatal|traceback|exception|failed|info|debug|note|nb|todo|from|to|subject|"
+    r"re|dear|hi|hello)\b"
 )
 _FINITE: Final = regex(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|will|can|must|should|cannot|won't|isn't|aren't|wasn't|doesn't|"
@@ -218,7 +208,7 @@ def is_specific(sentence: str, main: str) -> bool:
     """
     words = compared(main).split()
     said = " ".join(words)
-    if len(sentence) > MAX_SPECIFIC or len(words) < (_FEWEST if _IS_NAMED.search(main) is None else _LEAST + 1):
+    if len(sentence) > MAX_SPECIFIC or len(words) < (_UNNAMED if _IS_NAMED.search(main) is None else FEWEST):
         return False
     if _TO_SOMEBODY.search(sentence) or _NO_THING.match(sentence) or courses.is_passing(said) or _SUPPOSES.search(said):
         return False
@@ -256,49 +246,46 @@ _DID: Final = regex(
 )
 _NO_DEED: Final = _words(
     "thought said heard meant guessed loved liked wanted had hoped wished used did was were been could would should "
-    "might "
-    "must may will shall can seemed felt sounded looked supposed tired excited interested bored scared worried "
+    "might must may will shall can seemed felt sounded looked supposed tired excited interested bored scared worried "
     "ended expired rained snowed crashed arrived released merged closed hosted delayed turned proved named dated "
     "happened surprised pleased thrilled amazed blessed confused agreed noted understood sorted indeed hundred need "
-    "feed speed "
-    "cost hurt beat upset cut bet spread shed hit shut split"
+    "feed speed cost hurt beat upset cut bet spread shed hit shut split"
 )
+_OF_OTHERS: Final = regex(r"(?i)\b(?:by|you|your|it|that|this|them|i)\b")
 _NAMES: Final = _words("drew rose wed lit read may will")
 _WHEN: Final = regex(
-    rf"(?i)\b(?:last|yesterday|ago|now|since|this (?:morning|week|month|year|spring|summer|autumn|fall|winter|weekend)|"
-    rf"in (?:{MONTHS})|on (?:{WEEKDAY}))\b"
+    rf"(?i)\b(?:last|yesterday|ago|now|since|this (?:morning|week|month|year|spring|summer|autumn|fall|winter|"
+    rf"weekend)|in (?:{MONTHS})|on (?:{WEEKDAY}))\b"
 )
 
 
 def with_subject(sentence: str) -> str | None:
     """A sentence that leaves out its "I", with it: "gave up the allotment last fall"; None for any other."""
     did = _DID.match(sentence)
-    if did is None or did["verb"].casefold() in _NO_DEED or not verbs.is_past(did["verb"].casefold()):
+    verb = "" if did is None else did["verb"].casefold()
+    if did is None or verb in _NO_DEED or not verbs.is_past(verb):
         return None
-    if did["verb"][0].isupper() and did["verb"].casefold() not in verbs.PAST - _NAMES:
+    if did["verb"][0].isupper() and verb not in verbs.PAST - _NAMES:
         return None  # "Ahmed can help": it may be somebody
     first = did["rest"].partition(",")[0]
-    if _FINITE.search(first) or any(map(predicates.is_third, first.split())):
-        return None  # "archived logs are deleted"
-    if re.search(r"(?i)\b(?:by|you|your|it|that|this|them|i)\b", did["rest"].partition(",")[0]):
-        return None
+    if _FINITE.search(first) or any(map(predicates.is_third, first.split())) or _OF_OTHERS.search(first):
+        return None  # "archived logs are deleted", "approved by finance"
     if not (_WHEN.search(sentence) or any(one.search(sentence) for one in (_DAY, _COUNT)) or news.values(did["rest"])):
         return None
     return f"I {sentence[:1].lower()}{sentence[1:]}"
 
 
 _TOPIC: Final = regex(
-    r"(?i)^\W*(?:(?:so|and|ok|okay|well|right|oh|yes|no)[,.]? )?(?P<topic>(?:(?:the|my|our|an?) )?[^\W\d_][\w'’-]*"
-    r"(?: (?!(?:is|are|was|were|has|have|had|do|does|did|and|or)\b)[\w'’-]+){0,3})(?:,[^.]*)?[.:!…]*\s*$"
+    r"(?i)^\W*(?:(?:so|and|ok|okay|well|right|oh|yes|no)[,.]? )?(?P<topic>(?:(?:the|my|our|an?) "
+    r")?[^\W\d_][\w'’-]*(?: (?!(?:is|are|was|were|has|have|had|do|does|did|and|"
+    r"or)\b)[\w'’-]+){0,3})(?:,[^.]*)?[.:!…]*\s*$"
 )
 _OF_TOPIC: Final = regex(r"(?i)^(?P<one>it|he|she|they)(?P<be>['’](?:s|re|ve|ll))?(?P<rest> [^?]{6,})$")
 _NO_TOPIC: Final = _words(
     "yes no yeah yep nope ok okay hello hi hey thanks thank good great nice cool perfect sorry please wow lol haha "
-    "well "
-    "so right sure exactly indeed maybe perhaps anyway honestly actually really never always not nothing everything "
-    "what "
-    "who why how when where bye morning evening night i me you we they he she it this that these those there here done "
-    "ugh argh hmm oh ah strictly true wrong agreed nobody later soon today tomorrow yesterday"
+    "well so right sure exactly indeed maybe perhaps anyway honestly actually really never always not nothing "
+    "everything what who why how when where bye morning evening night i me you we they he she it this that these "
+    "those there here done ugh argh hmm oh ah strictly true wrong agreed nobody later soon today tomorrow yesterday"
 )
 _HAS: Final = regex(
     r"(?i)^ (?:just |also |now |already |never |always )?(?:been|got|had|gone|moved|started|become|taken|lived)\b"
@@ -306,8 +293,7 @@ _HAS: Final = regex(
 
 
 def of_topic(before: str, sentence: str) -> str | None:
-    """A sentence about "it", "he" or "she" whom the words before only name, with that name: "The offsite. It's in "
-    "May"."""
+    """A sentence about "it" or "she", with the name that is all the words before: "The offsite. It's in May"."""
     topic, said = _TOPIC.match(before), _OF_TOPIC.match(sentence)
     if topic is None or said is None:
         return None
@@ -332,8 +318,7 @@ _RULES: Final = tuple(
     for one in (
         (
             r"^\W*(?:(?:and|so|oh|also|btw),? )*(?:generally|in general|as a rule|by default|for future reference|"
-            r"going forward|"
-            r"from now on|house rules?|(?:our|my|the) (?:rule|convention)s?(?: here)?)\s*[:,]\s*\S.{7,}$"
+            r"going forward|from now on|house rules?|(?:our|my|the) (?:rule|convention)s?(?: here)?)\s*[:,]\s*\S.{7,}$"
         ),
         r"^.{8,},? (?:for the record|as a rule|in general)[\s.!]*$",
         (
@@ -341,18 +326,15 @@ _RULES: Final = tuple(
             r"in this (?:repo|repository|project|house))\b(?:,.*)?[\s.!]*$"
         ),
         (
-            r"^\W*(?:(?:and|so|oh|also|but|please|hey|[\w ]{0,24}:),? )*(?:please )?(?:don['’]?t|do not|"
-            r"never) (?!worry\b|forget\b|"
-            r"bother\b|you\b|be\b|get me\b|know\b|think\b|mind\b|have\b|remember\b|care\b|see\b|like\b|want\b|"
-            r"really\b|understand\b).{4,} (?:without|unless|before|when|whenever|"
-            r"while) .{4,}$"
+            r"^\W*(?:(?:and|so|oh|also|but|please|hey|[\w ]{0,24}:),? )*(?:please )?(?:don['’]?t|do not|never) "
+            r"(?!worry\b|forget\b|bother\b|you\b|be\b|get me\b|know\b|think\b|mind\b|have\b|remember\b|care\b|see\b|"
+            r"like\b|want\b|really\b|understand\b).{4,} (?:without|unless|before|when|whenever|while) .{4,}$"
         ),
         (
             r"^\W*(?:(?:and|so|oh|also|but),? )*(?:when|whenever|every time|each time|if) you (?:ever )?(?:do|make|"
-            r"write|send|"
-            r"answer|reply|give|format|commit|draft|suggest|list|create|show|explain|name|add|plan|book|quote|"
-            r"summari[sz]e) "
-            r".{5,}\b(?:please|can you|could you|always|never|use|keep|do it|make it|put|don['’]?t|only|no)\b.{3,}$"
+            r"write|send|answer|reply|give|format|commit|draft|suggest|list|create|show|explain|name|add|plan|book|"
+            r"quote|summari[sz]e) .{5,}\b(?:please|can you|could you|always|never|use|keep|do it|make it|put|"
+            r"don['’]?t|only|no)\b.{3,}$"
         ),
         (
             r"^\W*(?:please )?whatever you (?:do|write|make|send|say)\b.{3,}\b(?:no|never|don['’]?t|keep|always|"

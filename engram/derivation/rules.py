@@ -190,21 +190,20 @@ def _specific(before: str, sentence: str, offset: int) -> Iterator[Proposed]:
     if worth.is_rule(sentence.strip()):
         yield Proposed(_written(" ".join(words.split())), start, end, subject="user")
         return
-    for text in (worth.of_topic(before, words), worth.with_subject(words), words):
+    readings = ((worth.of_topic(before, words), False), (worth.with_subject(words), True), (words, False))
+    for text, is_of_user in readings:
         if text is None:
             continue
-        told = worth.main_part(text)
-        first = text[:2] == "I " and text is not words
-        said = third_person(text)
-        if worth.is_small_talk(plain(said), said):
+        fact, main = third_person(" ".join(text.split())), worth.main_part(text)
+        if worth.is_small_talk(plain(fact), fact):
             return
-        if mood_of(told) in ("statement", "plan") and (first or worth.is_specific(text, told)):
-            subject = subject_of(text, role="user")
-            subject = "user" if subject == SELF else subject
-            fact = third_person(" ".join(text.split()))
-            category = None if subject == "user" else worth.STATEMENT
-            about = None if subject == UNKNOWN else subject
-            yield Proposed(_written(fact), start, end, subject=about, category=category)
+        if mood_of(main) in ("statement", "plan") and (is_of_user or worth.is_specific(text, main)):
+            whose = subject_of(text, role="user")
+            if whose == SELF:
+                yield Proposed(_written(fact), start, end, subject="user")
+            else:
+                about = None if whose == UNKNOWN else whose
+                yield Proposed(_written(fact), start, end, subject=about, category=worth.STATEMENT)
             return
 
 

@@ -29,7 +29,6 @@ from engram.recall.finding import AS_SAID
 from engram.recall.question import Looked
 from engram.recall.results import relevance_of
 from engram.values import Intent, Lineage, Memory, RecallAnswer, SearchResults, Window
-from engram.worth import STATEMENT
 
 INTENTS: Final[tuple[Intent, ...]] = ("current", "event", "historical")  # the others ask how things followed each other
 LINEAGES: Final = 3  # of the nearest memories, in which a value of that time is looked for
@@ -108,7 +107,7 @@ def _said_before(
     told = {one.memory.event_id for one in anytime if one.memory.valid_to is not None}
     said = [
         one for one in near
-        if one.category in ("verbatim", STATEMENT) and one.event_id not in told and may_be_told(one, only)
+        if telling.is_as_said(one) and one.event_id not in told and may_be_told(one, only)
         and (window[1] is None or one.valid_from < window[1]) and anew.tells_what_is_so(one.fact)
     ]  # fmt: skip
     return max(said, key=lambda one: (one.valid_from, one.memory_id), default=None)

@@ -267,7 +267,12 @@ def _asks(memory: Memory, question: str) -> bool:
 
 def is_verbatim(one: SearchResult) -> bool:
     """Whether a hit is somebody's words as they were said, or a statement of nobody knows whom. Pure."""
-    return one.memory.category in ("verbatim", worth.STATEMENT)
+    return is_as_said(one.memory)
+
+
+def is_as_said(memory: Memory) -> bool:
+    """Whether a memory is somebody's words as they were said, or a statement of nobody knows whom. Pure."""
+    return memory.category in ("verbatim", worth.STATEMENT)
 
 
 # What a question asks ------------------------------------------------------------------------------------------------

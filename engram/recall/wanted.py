@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 from engram import brands, news
 from engram.claims import stem
 from engram.feasts import MONTHS, WEEKDAY
-from engram.recall import kin
+from engram.recall import kin, others
 from engram.regex import regex
-from engram.text import STOP_WORDS, words
+from engram.text import STOP_WORDS
 
 __all__ = ["Wanted", "of_a_name"]
 
@@ -108,5 +108,5 @@ def of_a_name(question: str) -> Wanted | None:
 
 def _stems(said: str) -> frozenset[str]:
     """The stems of the words of a text that say something, without the endings of possession."""
-    plain = (word.removesuffix("'s").removesuffix("’s") for word in words(said))
-    return frozenset(stem(word) for word in plain if word not in STOP_WORDS and word not in _ASKING)
+    plain = others.plain_words(said) - STOP_WORDS - _ASKING
+    return frozenset(map(stem, plain))

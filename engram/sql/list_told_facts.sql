@@ -1,5 +1,5 @@
--- What a scope holds without a key among its newest memories, what was said last first: what somebody may say has ended or changed. What is told of
--- anything, and not of the user, nobody's news puts away.
+-- What a scope holds without a key among its newest memories, what was said last first: what somebody may say has ended or changed.
+-- What is told of anything, and not of the user, nobody's news puts away.
 SELECT m.fact, m.subject, m.status, m.lineage_id::text, m.trust, m.stands_at,
        m.stands_recorded_at AS recorded_at, m.stands_event_id::text AS event_id, m.stands_ordinal AS ordinal
   FROM (SELECT fact, subject, status, moot, private, conflict_key, category, lineage_id, memory_id, trust, stands_at,
@@ -9,7 +9,6 @@ SELECT m.fact, m.subject, m.status, m.lineage_id::text, m.trust, m.stands_at,
          ORDER BY recorded_at DESC, memory_id
          LIMIT 1000) m
  WHERE m.status IN ('active', 'superseded') AND NOT m.moot AND NOT m.private AND m.conflict_key IS NULL AND length(m.fact) <= 300
-   AND coalesce(m.category, '') NOT IN ('verbatim', 'source_chunk')
-   AND m.category IS DISTINCT FROM 'as_said'
+   AND coalesce(m.category, '') NOT IN ('verbatim', 'source_chunk', 'as_said')
  ORDER BY m.stands_recorded_at DESC, m.stands_event_id DESC, m.stands_ordinal DESC, m.memory_id
  LIMIT 200
