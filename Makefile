@@ -13,7 +13,7 @@ PROCESSES := $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1
 PARALLEL ?= --numprocesses $(PROCESSES) --maxprocesses 8 --dist loadfile
 
 .PHONY: help env demo test check lint types layers collected tests test-slow format docs lock wheel clean distclean \
-	bench-quality bench-answers bench-behaviour bench-remarks bench-worth bench-speed bench-scale bench-peers bench-report
+	bench-quality bench-answers bench-behaviour bench-remarks bench-worth bench-asked bench-speed bench-scale bench-peers bench-report
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,9 @@ bench-remarks: env ## Measure what an ordinary remark puts away
 
 bench-worth: env ## Measure what of a conversation is kept, and what of it is junk
 	@$(BIN)/python benchmarks/worth.py $(ARGS)
+
+bench-asked: env ## Measure what is kept of answers in a word, and found again
+	@$(BIN)/python benchmarks/asked.py $(ARGS)
 
 bench-speed: env ## Measure milliseconds beside their floors
 	@$(BIN)/python benchmarks/speed.py $(ARGS)

@@ -61,6 +61,7 @@ machine, with which versions, from which commit and on which data it ran.
     make bench-behaviour    what becomes of facts that change
     make bench-remarks      what an ordinary remark puts away
     make bench-worth        what of a conversation is kept, and what of it is junk
+    make bench-asked        what is kept of answers in a word, and found again
     make bench-speed        milliseconds beside their floors
     make bench-scale        what more memories and more tenants cost
     make bench-peers        other memory libraries on the same data

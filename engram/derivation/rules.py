@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
@@ -26,6 +26,7 @@ from engram import (
     names,
     news,
     pronouns,
+    replies,
     sessions,
     shorthand,
     slips,
@@ -69,8 +70,11 @@ LONG: Final = 1_000
 NO_MEMORY: Final = "#nomem"
 
 
-def derive(event: Event, *, user_name: str | None = None) -> tuple[Proposed, ...]:
-    """The memories an event's words give by rules alone: at most twelve, each with its exact characters."""
+def derive(event: Event, *, user_name: str | None = None, question: Event | None = None) -> tuple[Proposed, ...]:
+    """The memories an event's words give by rules alone: at most twelve, each with its exact characters.
+
+    What answers a question of the message before it, the `question`, is put whole by that.
+    """
     if event.content is None or NO_MEMORY in event.content.casefold():
         return ()
     if event.event_type == "meeting":
@@ -82,7 +86,7 @@ def derive(event: Event, *, user_name: str | None = None) -> tuple[Proposed, ...
     elif event.event_type in ("tool_result", "error"):
         found = _results(event.content)
     elif event.role == "user":
-        found = _message(event, event.content, user_name)
+        found = _message(event, event.content, user_name, question)
     else:
         return ()
     return _numbered(found)
@@ -122,7 +126,41 @@ def readable(content: str) -> str:
     return "".join(out)
 
 
-def _message(event: Event, content: str, user_name: str | None) -> Iterator[Proposed]:
+def may_answer(event: Event) -> bool:
+    """Whether an event may be the short answer to a question before it: only then the rules want to know that one."""
+    return event.role == "user" and event.content is not None and replies.may_answer(event.content)
+
+
+def _answer(text: str, parts: Sequence[tuple[int, int]], question: Event | None) -> _Answer | None:
+    """What a message says first in answer to a question, put whole; None where it answers none."""
+    if question is None or question.content is None or NO_MEMORY in question.content.casefold() or not parts:
+        return None
+    asked = replies.question_of(question.content)
+    if asked is None:
+        return None
+    start, end = parts[0]
+    size = 1
+    if len(parts) > 1 and replies.is_bare(text[start:end]):
+        size, end = 2, parts[1][1]
+    whole = replies.whole(question.content[slice(*asked)], text[start:end], question.content[: asked[0]])
+    if not whole and size > 1:
+        size, end = 1, parts[0][1]
+        whole = replies.whole(question.content[slice(*asked)], text[start:end], question.content[: asked[0]])
+    return _Answer(whole, start, end, size, asked) if whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The statements that the first sentences of a message make in answer to a question, and where both stand."""
+
+    whole: tuple[str, ...]
+    start: int
+    end: int
+    size: int
+    asked: tuple[int, int]
+
+
+def _message(event: Event, content: str, user_name: str | None, question: Event | None) -> Iterator[Proposed]:
     content = sessions.SWITCH.sub(lambda mark: " " * len(mark.group()), content)  # it says nothing of the user
     text = readable(content)
     after_self = True
@@ -134,6 +172,10 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
     parts = [part for span in meant for part in _reason_apart(text, *span)]
     slip: str | None = None
     preceding, spoken = "", ""
+    answer = _answer(text, parts, question)
+    if answer is not None:
+        parts = parts[answer.size :]
+        yield from _answering(event, answer, content, user_name)
     for (start, end), after in zip_longest(parts, parts[1:]):
         said = text[start:end]
         preceding, spoken = spoken, said
@@ -171,6 +213,23 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         for one in found:
             if slip is None or plain(one.fact) not in (f"user {verb} {plain(slip)}" for verb in _SAID):
                 yield one if before is None else _instead(one, before)
+
+
+def _answering(event: Event, answer: _Answer, content: str, user_name: str | None) -> Iterator[Proposed]:
+    """What was said in answer to a question gives, put whole by it: as it stands where no rule reads more of it."""
+    start, end = answer.start, answer.end
+    for whole in answer.whole:
+        sentence = clauses(whole, role=event.role, user_name=user_name)
+        lone = len(answer.whole) == 1
+        made = list(_sentence(content[start:end], sentence, whole, start, content, event.occurred_at, lone=lone))
+        made = made or [replace(one, char_start=start, char_end=end) for one in _specific("", whole, 0)]
+        if not made and mood_of(whole) in ("statement", "plan", "command"):
+            mine = subject_of(whole, role="user") == SELF or mood_of(whole) == "command"
+            category = None if mine else worth.STATEMENT
+            made = [
+                Proposed(_written(third_person(whole)), start, end, subject="user" if mine else None, category=category)
+            ]
+        yield from (replace(one, asked=answer.asked) for one in made)
 
 
 def _whole(before: str, said: str, as_meant: str | None) -> tuple[str, ...]:

@@ -13,7 +13,12 @@ CATEGORY: Final = "verbatim"
 NO_MEMORY: Final = "#nomem"
 
 
-def derive(event: Event, *, user_name: str | None = None) -> tuple[Proposed, ...]:  # noqa: ARG001
+def derive(
+    event: Event,
+    *,
+    user_name: str | None = None,
+    question: Event | None = None,  # noqa: ARG001
+) -> tuple[Proposed, ...]:
     """The event's own words as one memory; nothing for an empty, erased or `#nomem` event."""
     content = event.content
     if not content or NO_MEMORY in content.casefold():

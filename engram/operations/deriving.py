@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from engram import batching, citations, derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
+from engram import (
+    batching,
+    chain,
+    citations,
+    derivation,
+    history,
+    inputs,
+    jobs,
+    ledger,
+    memories,
+    policies,
+    tenancy,
+    writing,
+)
 from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_one
-from engram.derivation import documents, llm
+from engram.derivation import documents, llm, rules, verbatim
 from engram.derivation.proposals import Proposed
 from engram.errors import EngramError, NotFound, PolicyError, Unavailable
 from engram.jobs import Job
@@ -27,6 +40,8 @@ from engram.writing import Draft, Origin
 BATCH: Final = 100
 FIRST_PAUSE: Final = 0.02
 LONGEST_PAUSE: Final = 0.5
+ANSWERED_WITHIN: Final = timedelta(hours=1)
+"""A later message answers no question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +57,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a derive job found to do: spans by deriver, the scope, and who the user is."""
+    """What a derive job found to do: spans by deriver, the scope, who the user is, and what short replies may answer.
+
+    `questions` are the messages before them, by the reply's id.
+    """
 
     scope: Scope
     scope_id: int
     spans: tuple[Span, ...]
+    questions: Mapping[str, Event] = field(default_factory=dict)
     size: int = 0  # events it was read from
     more: bool = False  # whether others wait behind them
 
@@ -151,7 +170,7 @@ def rehearse(
     """What appending and deriving these events would do: all of it in one transaction that is taken back."""
     setup = yield from spaces.ready(setup, scope.tenant_id)
     facts = [draft.fact for draft, _ in _drafts(setup, _reading_of(scope, 0, events, _imagined(events)))]
-    found = yield from vectors(setup, facts)
+    vector_of = dict(zip(facts, (yield from vectors(setup, facts)), strict=True))
 
     def work(conn: Connection) -> Receipt:
         with conn.begin_nested() as savepoint:
@@ -159,8 +178,11 @@ def rehearse(
             desk = setup.desk(conn, scope)
             known = ledger.get_many(conn, [event.event_id for event in events])
             there = [event for event in events if event.event_id in known]
-            pairs = _drafts(setup, _reading_of(scope, desk.scope_id, there, known)) if not receipt.duplicate else []
-            drafts = [(replace(draft, vector=v), origin) for (draft, origin), v in zip(pairs, found, strict=False)]
+            reading = replace(
+                _reading_of(scope, desk.scope_id, there, known), questions=questions(conn, list(known.values()))
+            )
+            pairs = _drafts(setup, reading) if not receipt.duplicate else []
+            drafts = [(replace(draft, vector=vector_of.get(draft.fact)), origin) for draft, origin in pairs]
             decisions = writing.whole(desk, batching.write_all(desk, drafts))
             savepoint.rollback()
         return replace(receipt, decisions=tuple(replace(one, dry_run=True) for one in decisions), dry_run=True)
@@ -257,6 +279,7 @@ def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
         waiting[event.stream_id].append((event, derivers))
     scopes = {row.scope_id: Scope(several[0].tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows()}
     cursors = cursors_of()
+    asked = questions(conn, [event for behind in waiting.values() for event, _ in behind[:BATCH]])
     found = []
     for job in several:
         assert job.stream_id is not None
@@ -265,8 +288,17 @@ def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
         events = behind[:BATCH]
         spans = [_span(cursor, events) for cursor in cursors if cursor.stream_id == job.stream_id]
         read = tuple(span for span in spans if span.events)
-        found.append((job, Reading(scopes[job.scope_id], job.scope_id, read, len(events), len(behind) > BATCH)))
+        found.append((job, Reading(scopes[job.scope_id], job.scope_id, read, asked, len(events), len(behind) > BATCH)))
     return found
+
+
+def questions(conn: Connection, events: Sequence[Event]) -> dict[str, Event]:
+    """The messages that short replies among some events may answer, by the reply's id: each stands right before it."""
+    replies = [event.event_id for event in events if event.position > 1 and rules.may_answer(event)]
+    if not replies:
+        return {}
+    rows = fetch_all(conn, "list_questions", event_ids=replies, within=ANSWERED_WITHIN)
+    return {row.reply_id: chain.event(row) for row in rows}
 
 
 def _span(cursor: jobs.Cursor, waiting: Sequence[tuple[Event, list[str]]]) -> Span:
@@ -285,27 +317,45 @@ def _drafts(setup: Setup, reading: Reading) -> list[tuple[Draft, Origin]]:
     modules = {module.NAME: module for module in derivation.DERIVERS}
     for order, span in enumerate(reading.spans):
         for event in span.events:
+            question = reading.questions.get(event.event_id)
+            if question is not None and not _may_be_told(setup, question):
+                question = None
             found.extend(
                 (
                     event.position,
                     order,
                     proposed.ordinal,
-                    draft(setup, event, proposed, (span.name, span.version), user),
+                    draft(setup, event, proposed, (span.name, span.version), user, question),
                 )
-                for proposed in modules[span.name].derive(event, user_name=user)
+                for proposed in modules[span.name].derive(event, user_name=user, question=question)
             )
     return [pair for *_, pair in sorted(found, key=lambda item: item[:3])]
 
 
-def drafts_of(setup: Setup, scope: Scope, event: Event, deriver: str) -> list[tuple[Draft, Origin]]:
-    """What one deriver that needs no model proposes for one event, as the policy sees it. Pure."""
+def _may_be_told(setup: Setup, question: Event) -> bool:
+    """Whether the words of a question may be in what answers it: not where a guard keeps them out, or private. Pure."""
+    if not setup.policy.guards:
+        return True
+    own = (_guarded(setup, question, proposed)[1:] for proposed in verbatim.derive(question))
+    return all(refused is None and not private for refused, private in own)
+
+
+def drafts_of(
+    setup: Setup, scope: Scope, event: Event, deriver: str, question: Event | None = None
+) -> list[tuple[Draft, Origin]]:
+    """What one deriver that needs no model proposes for one event, as the policy sees it. Pure.
+
+    `question` is what the event may answer, one of `questions`.
+    """
     chosen = (module for module in derivation.DERIVERS if deriver == module.NAME)
-    return _drafts(setup, Reading(scope, 0, tuple(Span(one.NAME, one.VERSION, 0, 0, (event,)) for one in chosen)))
+    spans = tuple(Span(one.NAME, one.VERSION, 0, 0, (event,)) for one in chosen)
+    return _drafts(setup, Reading(scope, 0, spans, {} if question is None else {event.event_id: question}))
 
 
 def draft(
-    setup: Setup, event: Event, proposed: Proposed, deriver: tuple[str, int], user: str | None
-) -> tuple[Draft, Origin]:
+    setup: Setup, event: Event, proposed: Proposed, deriver: tuple[str, int], user: str | None,
+    question: Event | None = None,
+) -> tuple[Draft, Origin]:  # fmt: skip
     """A proposed memory as the policy sees it, with the event it rests on and the deriver's name and version. Pure."""
     proposed, refused, private = _guarded(setup, event, proposed)
     classified = classify(
@@ -322,7 +372,7 @@ def draft(
         main_content=proposed.main_content, tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
         echo=proposed.echo,
         valid_from=proposed.valid_from, still=proposed.still, ahead=proposed.ahead, valid_to=proposed.valid_to,
-        captured=True, refused=refused, private=private,
+        captured=True, refused=refused, private=private, asked=_asked(proposed, question),
     )  # fmt: skip
     origin = Origin(
         event_id=event.event_id, recorded_at=event.recorded_at, occurred_at=event.occurred_at, trust=event.trust,
@@ -331,6 +381,16 @@ def draft(
         char_end=proposed.char_end, ordinal=proposed.ordinal, deriver=deriver[0], deriver_version=deriver[1],
     )  # fmt: skip
     return drafted, origin
+
+
+def _asked(proposed: Proposed, question: Event | None) -> Origin | None:
+    """The characters of the question that a proposed memory answers. Pure."""
+    if proposed.asked is None or question is None:
+        return None
+    return Origin(
+        event_id=question.event_id, recorded_at=question.recorded_at, occurred_at=question.occurred_at,
+        trust=question.trust, content=question.content, char_start=proposed.asked[0], char_end=proposed.asked[1],
+    )  # fmt: skip
 
 
 GUARDED: Final = ("fact", "memory_type", "category", "subject", "attribute", "value", "importance", "tags")
@@ -361,6 +421,11 @@ def _guarded(setup: Setup, event: Event, proposed: Proposed) -> tuple[Proposed, 
     return replace(proposed, **left), found.refused, private  # type: ignore[arg-type]
 
 
+def rests_on(draft: Draft, origin: Origin) -> tuple[str, ...]:
+    """The events whose words a draft has. Pure."""
+    return (origin.event_id,) if draft.asked is None else (origin.event_id, draft.asked.event_id)
+
+
 def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequence[Drafted]) -> list[Job]:
     """Write everything in one transaction; the jobs whose streams are not derived to their end, all where one moved on.
 
@@ -376,7 +441,7 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
     writing.lock_all(
         [(desk, [draft for draft, _ in pairs]) for desk, pairs in desks], *map(writing.deriving_lock, streams)
     )
-    is_erased = ledger.erased_ahead(conn, {origin.event_id for one in drafted for _, origin in one.pairs})
+    is_erased = ledger.erased_ahead(conn, {one for each in drafted for pair in each.pairs for one in rests_on(*pair)})
     moves = {
         jobs.Cursor(str(job.stream_id), span.name, span.version, span.old): span.new
         for job, reading in pack

@@ -57,17 +57,18 @@ def rederive(setup: Setup, job: Job) -> Operation[None]:
     """Write again, as their events said it, the statements that an erased memory rested on beside the redacted one."""
     sources: list[tuple[str, int, str | None]] = [tuple(one) for one in job.payload["sources"]]
 
-    def look(conn: Connection) -> tuple[Scope, Mapping[str, Event]]:
+    def look(conn: Connection) -> tuple[Scope, Mapping[str, Event], Mapping[str, Event]]:
         row = fetch_all(conn, "find_scope_by_id", tenant_id=job.tenant_id, scope_id=job.scope_id)[0]
         events = ledger.get_many(conn, [event_id for event_id, *_ in sources])
-        return Scope(job.tenant_id, row.namespace, row.agent_id, row.user_id), events
+        own = Scope(job.tenant_id, row.namespace, row.agent_id, row.user_id)
+        return own, events, deriving.questions(conn, list(events.values()))
 
-    scope, events = yield from steps.read(job.tenant_id, look)
+    scope, events, questions = yield from steps.read(job.tenant_id, look)
     pairs = [
         pair
         for event_id, ordinal, deriver in sources
         if (event := events.get(event_id)) is not None and not event.erased
-        for pair in _statements(setup, scope, event, ordinal, deriver)
+        for pair in _statements(setup, scope, event, ordinal, deriver, questions.get(event_id))
     ]
     pairs = yield from echoing.resolved(setup, job.tenant_id, int(job.scope_id or 0), pairs)
     vectors = yield from deriving.vectors(setup, [draft.fact for draft, _ in pairs], job)
@@ -78,19 +79,22 @@ def rederive(setup: Setup, job: Job) -> Operation[None]:
         desk = replace(setup.desk(conn, scope), scope_id=int(job.scope_id or 0))
         streams = {writing.deriving_lock(event.stream_id) for event in events.values()}
         writing.lock(desk, [draft for draft, _ in drafts], *streams)
-        there = ledger.get_many(conn, [origin.event_id for _, origin in drafts])
-        batching.write_all(desk, [pair for pair in drafts if not there[pair[1].event_id].erased])
+        there = ledger.get_many(conn, [one for pair in drafts for one in deriving.rests_on(*pair)])
+        left = [pair for pair in drafts if not any(there[one].erased for one in deriving.rests_on(*pair))]
+        batching.write_all(desk, left)
         jobs.finish(conn, job)
 
     yield from steps.write(job.tenant_id, effect, key=job.job_id)
 
 
 def _statements(
-    setup: Setup, scope: Scope, event: Event, ordinal: int, deriver: str | None
+    setup: Setup, scope: Scope, event: Event, ordinal: int, deriver: str | None, question: Event | None
 ) -> Iterable[tuple[Draft, Origin]]:
     """What one statement of an event said: by its deriver, or by the request of a direct change."""
     if deriver is not None:
-        return [pair for pair in deriving.drafts_of(setup, scope, event, deriver) if pair[1].ordinal == ordinal]
+        return [
+            pair for pair in deriving.drafts_of(setup, scope, event, deriver, question) if pair[1].ordinal == ordinal
+        ]
     request = event.payload.get("request")
     if ordinal or not isinstance(request, Mapping) or not request.get("fact"):
         return []

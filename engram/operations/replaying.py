@@ -97,6 +97,7 @@ class Step:
     part: str
     at: datetime
     event: Event
+    question: Event | None = None  # what the event may answer
 
 
 # ------------------------------------------------ what callers ask for
@@ -408,7 +409,12 @@ def _steps(conn: Connection, shadow: Shadow) -> list[Step]:
         conn, "list_replay_steps", tenant_id=shadow.scope.tenant_id, shadow_id=shadow.shadow_id, place=shadow.place,
         limit=BATCH,
     )  # fmt: skip
-    return [Step(int(row.place), row.part, row.at, chain.event(row)) for row in rows]
+    events = [chain.event(row) for row in rows]
+    asked = deriving.questions(conn, list({event.event_id: event for event in events}.values()))
+    return [
+        Step(int(row.place), row.part, row.at, event, asked.get(event.event_id))
+        for row, event in zip(rows, events, strict=True)
+    ]
 
 
 class _Wanted(Exception):
@@ -463,7 +469,7 @@ def _facts(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> list[str]:
 
 
 def _drafts(setup: Setup, shadow: Shadow, step: Step) -> list[tuple[Draft, Origin]]:
-    return deriving.drafts_of(setup, shadow.scope, step.event, step.part)
+    return deriving.drafts_of(setup, shadow.scope, step.event, step.part, step.question)
 
 
 def _write(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step], vector: Callable[[str], Any]) -> None:
@@ -482,7 +488,9 @@ def _write(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step]
         else:
             drafts = echoing.resolve(setup, conn, shadow.scope.tenant_id, own.scope_id, _drafts(setup, shadow, step))
             pairs = [(replace(draft, vector=vector(draft.fact)), origin) for draft, origin in drafts]
-            lived = _Counterparts.of(conn, shadow, live.get(step.event.event_id, []), pairs)
+            there = live.get(step.event.event_id, [])
+            _carry_beside_erased(own, shadow, step, [row for row in there if row.deriver == step.part])
+            lived = _Counterparts.of(conn, shadow, there, pairs)
             own = replace(own, names=lived.names, left=lived.left)
             settled.extend(batching.settle_all(own, pairs))
         if setup.embedder is None:  # then the words say what is near
@@ -499,9 +507,14 @@ def _held(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step])
     now = _shadow(conn, shadow.scope, shadow.scope_id, shadow.name)
     if (now.place, now.digit) != (shadow.place, shadow.digit):
         return None
-    if [step.event.erased for step in _steps(conn, now)[: len(batch)]] != [step.event.erased for step in batch]:
+    if [_said(step) for step in _steps(conn, now)[: len(batch)]] != [_said(step) for step in batch]:
         return None
     return _desk(setup, conn, shadow)
+
+
+def _said(step: Step) -> tuple[bool, str | None]:
+    """What of a step an erasure changes: whether its event says anything, and what it answers."""
+    return step.event.erased, None if step.question is None else step.question.event_id
 
 
 def _desk(setup: Setup, conn: Connection, shadow: Shadow) -> Desk:

@@ -7,7 +7,7 @@
          SELECT jsonb_agg(jsonb_build_array(d.memory_id, d.status) ORDER BY d.memory_id)
            FROM (SELECT m.memory_id, m.status, m.category
                    FROM (SELECT q.memory_id FROM engram.memory_sources q
-                          WHERE q.tenant_id = %(tenant_id)s AND q.event_id = m.event_id
+                          WHERE q.tenant_id = %(tenant_id)s AND q.event_id = m.event_id AND q.ordinal < 10000
                             AND (%(known_at)s::timestamptz IS NULL OR q.recorded_at <= %(known_at)s::timestamptz)) q
                         /*row of q.memory_id*/) d
           WHERE coalesce(d.category, '') NOT IN ('verbatim', 'source_chunk')) END AS distilled,

@@ -22,7 +22,9 @@ WITH gone AS (
           WHERE c.tenant_id = n.tenant_id AND c.memory_id = n.memory_id AND c.entry = 'annotated' AND c.because IS NULL) vouched
    WHERE n.tenant_id = m.tenant_id AND n.memory_id = m.memory_id
      AND m.tenant_id = %(tenant_id)s AND m.status_reason IS DISTINCT FROM 'erased'
-     AND (m.event_id = %(event_id)s::uuid OR m.event_id = ANY (%(beside)s::uuid[]) AND m.deriver = 'llm')
+     AND (m.event_id = %(event_id)s::uuid OR m.event_id = ANY (%(beside)s::uuid[])
+              AND (m.deriver = 'llm' OR EXISTS (SELECT FROM engram.memory_sources a
+                    WHERE a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id AND a.event_id = %(event_id)s::uuid AND a.ordinal >= 10000)))
   RETURNING m.memory_id, m.scope_id),
 unvectored AS (
   DELETE FROM engram.memory_embeddings e USING gone

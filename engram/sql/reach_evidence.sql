@@ -10,7 +10,7 @@ evidence AS MATERIALIZED (
             CROSS JOIN LATERAL (
                   SELECT q.memory_id
                     FROM engram.memory_sources q
-                   WHERE q.tenant_id = %(tenant_id)s AND q.event_id = m.event_id OFFSET 0) q
+                   WHERE q.tenant_id = %(tenant_id)s AND q.event_id = m.event_id AND q.ordinal < 10000 OFFSET 0) q
             WHERE m.category IN ('verbatim', 'source_chunk')
             EXCEPT SELECT m.memory_id FROM seen m)) m
    WHERE /*visible*/),

@@ -18,6 +18,8 @@ from engram.tenancy import Visible
 from engram.values import Memory
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
+QUESTION_ORDINAL: Final = 10_000
+"""From here on the numbers of statements are those of questions: an event so cited was only answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class Draft:
     echo: Echo | None = None  # of a value said before, until it is found of what
     refused: str | None = None  # the guard of the policy that refused it, and why
     succeeds: str | None = None  # the text of the memory of which it says that it is over or has changed
+    asked: Origin | None = None  # the question that it answers, in the message before its event
     stated: tuple[str, ...] = ()  # what a caller gave by name of what a repetition leaves as it is
 
     def begins(self, origin: Origin) -> datetime:

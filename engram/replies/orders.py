@@ -1,0 +1,132 @@
+"""Questions of an assistant for what it is to do from now on: "Should I use tabs or spaces?". Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engram.regex import regex
+from engram.replies import choices, saying, wanted
+from engram.replies.polar import LASTING
+from engram.replies.saying import BREAK, Asks, Told, with_value
+from engram.replies.whose import capital, ordered, words
+
+_SHOULD: Final = regex(
+    r"(?i)^(?:(?P<wh>what|which(?: \w+){1,3}|what \w+|how)\s+)?(?:should|shall|"
+    r"do) i (?:should )?(?P<always>always |usually "
+    r"|generally )?(?:rather )?(?P<verb>use|write|call|address|answer|reply|respond|speak|keep|format|put|"
+    r"name|refer to|"
+    r"indent|avoid|assume|correct|remind|notify|contact|greet)\b ?(?P<rest>.*)$"
+)
+_LEAVE: Final = (
+    r"(?:may|can|could|am) i (?:allowed to )?|(?:is it (?:alright|ok|okay|fine|all right) if|are you (?:ok|okay|"
+    r"fine|happy) (?:if|with it if)) i "
+)
+_MAY_I: Final = regex(
+    rf"(?i)^(?:(?P<leave>{_LEAVE})|(?:should|shall) i |(?:do you want|would you like|want) me to )(?:always |"
+    r"usually |also |"
+    r"just )?(?P<rest>[a-z]+ .+)$"
+)
+_PUT_DOWN: Final = regex(
+    r"(?i)^(?:what|which) (?P<what>date|time zone|time|day|(?:full |first |last |user)?name|(?:phone )?number|address|"
+    r"email(?: address)?|size|language|pronouns) (?:should|shall|do|can|would) (?:i|we) (?:save|put|put down|"
+    r"use|enter|note|"
+    r"set|write|print|show|go with|display)(?: (?:for|as|on|in) (?P<of>.+))?$"
+)
+_HOW_OFTEN: Final = regex(
+    r"(?i)^how (?:often|early|far in advance|long before \w+) should i (?P<rest>(?!look|search|check back)\w+ .+)$"
+)
+_WHAT_TO_CALL: Final = regex(
+    r"(?i)^(?:what|how) (?:do|would|should) (?:you|i) (?:want |like |prefer |"
+    r"wish )?(?:me )?(?:to )?(?:be )?(?:call|address)"
+    r"(?:ed)?(?: you)?(?: by)?$"
+)
+_FOR_GOOD: Final = regex(r"(?i) (?:from now on|in general|in the future)$")
+_NO_NEED: Final = regex(r"(?i)^no need\b")
+_JUST: Final = regex(r"(?i)^just ")
+_NAMES: Final = words("call address")
+_WORDS: Final = words("use write speak reply answer respond")
+_IN_A_LANGUAGE: Final = _WORDS - {"use", "speak"}
+_MOST_OF_A_NAME: Final = 3  # words
+
+
+def is_lasting(text: str) -> bool:
+    """Whether a text makes what is asked one for good: "in general"."""
+    return LASTING.search(text) is not None
+
+
+def read(text: str) -> Asks | None:
+    """What a question for a rule makes of its answer."""
+    put_down = _PUT_DOWN.match(text)
+    if put_down is not None:
+        return _of_thing(put_down["what"].casefold(), put_down["of"] or "")
+    often = _HOW_OFTEN.match(text)
+    if often is not None:
+        return with_value(lambda value: f"{capital(ordered(often['rest']))} {value}")
+    if _WHAT_TO_CALL.match(text):
+        return lambda said: (_called(said),)
+    match = _SHOULD.match(text)
+    if match is None:
+        return _may_i(text)
+    verb, rest = match["verb"].casefold(), ordered(match["rest"])
+    if match["wh"] is not None:
+        if verb in _NAMES and rest == "me":
+            return lambda said: (_called(said),)
+        return _used(verb, rest) if verb in _WORDS else None
+    if choices.gives_choice(rest):
+        return lambda said: (choices.chosen(said, f"{capital(verb)} {rest}"),)
+    return _always(f"{verb} {rest}".strip()) if match["always"] else _may_i(text)
+
+
+def _of_thing(what: str, of: str) -> Asks | None:
+    """What an assistant asks to note of whom it works for: a name, a date, a time zone."""
+    timed = what in ("date", "time", "day")
+    if timed and not of:
+        return None
+    own = of.casefold().startswith("your ") and (timed or what == "size")
+    thing = of if own else f"your {what}"
+    many = what.endswith("s") and what != "address"
+    return wanted.about("when" if timed else "what", what, "are" if many else "is", thing.split())
+
+
+def _called(said: str) -> str | None:
+    """By what name somebody wants to be called."""
+    value = saying.value(BREAK.split(said, maxsplit=1)[0])
+    return None if value is None or len(value.split()) > _MOST_OF_A_NAME else f"Call me {_JUST.sub('', value)}"
+
+
+def _used(verb: str, rest: str) -> Asks:
+    """What is to be used, or in what language."""
+    head = f"{capital(verb)}{' in' if verb in _IN_A_LANGUAGE and not rest else ''}"
+    return with_value(lambda value: f"{head} {value}{f' {rest}' if rest else ''}")
+
+
+def _always(do: str) -> Asks:
+    def asks(said: str) -> Told:
+        if saying.is_yes(said):
+            return (f"Always {do}",)
+        return (f"Do not {do}",) if saying.is_no(said) else ()
+
+    return asks
+
+
+def _may_i(text: str) -> Asks | None:
+    """What somebody is asked to be allowed to do, or to have done, for good."""
+    match = _MAY_I.match(text)
+    if match is None or choices.gives_choice(text):
+        return None
+    do, leave, lasting = ordered(_FOR_GOOD.sub("", match["rest"])), match["leave"] is not None, is_lasting(text)
+
+    def asks(said: str) -> Told:
+        never = saying.after_never(said) is not None
+        if not (lasting or never or is_lasting(said)):
+            return ()
+        if never or saying.after_no(said) is not None:
+            return (f"Never {do}",)
+        more = saying.after_yes(said)
+        if more is None:
+            return ()
+        plain = LASTING.fullmatch(more) or saying.is_clause(more) or _NO_NEED.match(more)
+        behind = "" if not more or plain else f", {more}"
+        return (f"{'You may' if leave else 'Always'} {do}{behind}",)
+
+    return asks

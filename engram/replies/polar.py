@@ -1,0 +1,300 @@
+"""Questions that yes or no answers, and what more than that does: "Do you have kids?" "Yes, two". Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from engram import names
+from engram.regex import regex
+from engram.replies import choices, fitting, saying
+from engram.replies.saying import BREAK, Asks, Told
+from engram.replies.whose import AUX, BE, CAP, Subject, capital, may_be_verb, subject_of, turned, without_adverbs, words
+from engram.subjects import plain
+
+OF_THE_MOMENT: Final = words(
+    "ready sure ok okay alright fine free available there done finished happy interested looking trying talking asking "
+    "referring thinking saying comfortable joking kidding serious tired excited feeling sleepy hungry busy aware able "
+    "good well doing going correct right possible enough still welcome getting seeing having planning hoping sitting "
+    "calling writing online home awake back"
+)
+"""What somebody is for a while."""
+FLEETING: Final = words(
+    "mean think feel say suggest reckon see look guess wonder know remember agree understand mind notice hear believe "
+    "expect hope happen bring say tell ask try"
+)
+"""What somebody does for a moment."""
+NO_THING: Final = words(
+    "time minute moment second sec preference preferences question questions idea ideas thought thoughts other "
+    "anything something one chance guess clue example examples more access"
+)
+"""What is asked for to go on talking."""
+LASTING: Final = regex(
+    r"(?i)\b(?:always|never|each|every|all (?:the|your|my|of)|in general|generally|from now on|by default|default|"
+    r"whenever|usually|normally|on (?:my|your) (?:own|behalf)|without (?:asking|checking|telling)|any time|"
+    r"anytime|as a "
+    r"rule|in (?:the )?future|when (?:a|an|you|your|i|someone|somebody)|unless)\b"
+)
+"""What makes a wish or a leave one for good."""
+
+_POLAR: Final = regex(rf"(?i)^(?P<aux>{AUX}) (?P<rest>.+)$")
+_OR_NOT: Final = regex(r"(?i),? or (?:not|no|something|anything|similar|so|the like|any other.*|other.*)\b.*$")
+_BEHIND_BE: Final = words(
+    "still now also already currently a an the in at on from with called named married single divorced allergic "
+    "vegetarian vegan pregnant retired left right for about near to of by"
+)
+_RELATIVE: Final = regex(
+    r"(?i)(?<=\w) (?:that|who|which) (?:you|i|we|they|are|is|has|have|can|could|should|might|need|roam|live|work|go|"
+    r"come|[a-z]+s)\b.*$"
+)
+_POINTS: Final = regex(r"(?i)\b(?:that|this|it|those|these|there|them|him|her)\b")
+_OF_ASKING: Final = words("ever either both actually personally already really still now currently")
+"""Adverbs of a question that its answer does not have."""
+_WISHES: Final = words("want need like")
+_WISHED: Final = words("me to it some any a an the help more")
+_DETERMINERS: Final = words("a an any some the enough specific particular more")
+_ANY: Final = regex(r"(?i)^any (?=\w)")
+_THING: Final = regex(
+    r"(?i)\b(?P<what>anything|something|anybody|anyone|somebody|someone|(?:(?<= on )|(?<= to )|(?<= at )|(?<= in )|"
+    r"(?<= of ))any (?:other )?[\w-]+)\b(?P<more>.*)$"
+)
+_HAVE_DONE: Final = regex(r"(?i)^(?:have|did|do|tried|was|been|will|had)$")
+_OFTEN: Final = regex(
+    r"(?i)^(?:(?:only|mostly|usually|always|often|sometimes|rarely|occasionally|every|twice|once|three times|on|at|in|"
+    r"since|for)\b.*)$"
+)
+_MANNER: Final = regex(r"(?i)^[a-z]+ly(?=$|,)")
+_DONE_SOMEHOW: Final = regex(r"(?i)^(?P<head>I (?:live|work|travel|run|train|study|commute|sleep)) \w+$")
+_COMPANY: Final = regex(r"(?i)^(?:with|in|at|near|by|on) ")
+_OF_OTHERS: Final = regex(r"(?i)^(?:and |but )?(?:it|that|this|they|he|she|you|there)\b")
+_CLOSE: Final = regex(r"(?i)^(?:for|with|only|mostly)\b")
+_HAS: Final = regex(
+    r"(?i)\b(?:have|has|own|got|owns) (?:any |an? |some )?(?P<what>(?:\w+ ){0,2}?(?P<noun>[\w-]+))"
+    r"(?: (?:of|at|in|with|for) .+)?$"
+)
+_DETERMINED: Final = regex(r"(?i)(?:\b(?:any|an?|some) )+$")
+_RULES: Final = words("restrictions requirements preferences needs rules diet")
+_COUNT: Final = regex(
+    r"(?i)^(?:just |only |about )?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|a couple(?: of)?|several)"
+    r"(?=$|[\s,])\s*"
+)
+_OF_THEM: Final = regex(r"(?i)^(?:of them|in total)\b")
+_ENDS_IN: Final = regex(
+    r"(?i)^(?P<head>.+ (?:in|at|on|to|for|with|near|from|by|as an?|use|drive|prefer|drink|own|take|play|speak|is|am|"
+    r"are)) (?:the |an? )?[\w'’.-]+(?: [\w'’.-]+){0,2}$"
+)
+_MOST_INSTEAD: Final = 5  # words
+_ANY_ALONE: Final = regex(
+    r"(?i)^any (?P<what>(?!or )(?:[\w-]+ ){0,2}?[\w-]+)(?: or (?:[\w-]+ ){0,2}?[\w-]+)?(?: (?:(?:that )?i "
+    r"(?:should|can|"
+    r"need to|must)|to (?:note|consider|know about|avoid)|at home|so far|you)\b.*)?$"
+)
+_STILL_YOURS: Final = regex(rf"(?i)^(?:is|are) (?P<who>{CAP}(?: {CAP})?) (?:still |now )?(?P<what>your [\w -]+)$")
+_SINCE_WHEN: Final = regex(r"(?i)^since [\w ]{2,20}?(?=,| it['’]?s\b| it is\b),? ?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Polar:
+    """The statements that a question asks to be affirmed or denied."""
+
+    yes: str
+    no: str
+    never: str
+    over: str
+
+    def told(self, said: str) -> Told:
+        """What a reply makes of them."""
+        since = saying.since_no_more(said)
+        if since is not None:
+            return (f"{self.over}{since}",)
+        never, denied, agreed = saying.after_never(said), saying.after_no(said), saying.after_yes(said)
+        if never is not None:
+            told = saying.adds_nothing(never) or _HAVE_DONE.match(never)
+            return (self.never if told else self.no,)
+        if denied is not None:
+            return self._denied(said, denied)
+        return self._answered(said) if agreed is None else self._agreed(agreed)
+
+    def _denied(self, said: str, rest: str) -> Told:
+        if saying.adds_nothing(rest):
+            return (self.no,)
+        if saying.is_clause(rest):
+            return (self.no, rest)
+        has = _HAS.search(self.yes)
+        if has is not None and has["noun"].casefold() in _RULES:
+            return (_having(self.yes, said),)
+        return (_instead(self.yes, rest) or self.no,)
+
+    def _agreed(self, rest: str) -> Told:
+        if saying.is_clause(rest):
+            return (self.yes,) if _OF_OTHERS.match(rest) else (self.yes, rest)
+        first, *more = BREAK.split(rest, maxsplit=1)
+        if more and saying.is_clause(more[0]):
+            rest = first
+        if saying.adds_nothing(rest):
+            return (self.yes,)
+        return (_having(self.yes, rest) or _joined(self.yes, rest),)
+
+    def _answered(self, said: str) -> Told:
+        """Of a reply that says neither yes nor no."""
+        value = None if saying.names_it(said) else saying.value(said)
+        if value is None:
+            return ()
+        if _OFTEN.match(value) or _MANNER.match(value):
+            return (_joined(self.yes, value),)
+        somehow = _DONE_SOMEHOW.match(self.yes)
+        if somehow is not None and _COMPANY.match(value):
+            return (f"{somehow['head']} {value}",)
+        return (_having(self.yes, value),)
+
+
+def read(text: str) -> Asks | None:
+    """What a question that yes or no answers makes of its answer: also one for a choice, and for anything."""
+    match = _POLAR.match(_OR_NOT.sub("", text))
+    if match is None:
+        return None
+    aux, tokens = match["aux"].casefold(), match["rest"].split()
+    subject = subject_of(tokens, _ends_before_being if aux in BE else may_be_verb)
+    if subject is None or tokens[0].casefold() == "the":
+        return None
+    adverbs, rest = without_adverbs(tokens[subject.size :])
+    rest = _RELATIVE.sub("", " ".join(rest)).split()
+    if not rest or _POINTS.search(" ".join(rest)):
+        return None
+    held = "".join(f"{one} " for one in adverbs if one not in _OF_ASKING)
+    if aux in BE:
+        asked = _being(aux, subject, held, rest)
+    elif aux in ("have", "has"):
+        asked = _having_done(aux, subject, held, rest, ever="ever" in adverbs)
+    else:
+        asked = _doing(aux, subject, held, rest, lasting=LASTING.search(text) is not None)
+    if asked is None:
+        return None
+    if _THING.search(asked.yes):
+        return lambda said: (_thing(said, asked),)
+    if choices.gives_choice(asked.yes):
+        return lambda said: (choices.chosen(said, asked.yes),)
+    return asked.told
+
+
+def any_of(text: str) -> Asks | None:
+    """What is asked for by "any" alone: "Any allergies?"."""
+    match = _ANY_ALONE.match(text)
+    if match is None or not NO_THING.isdisjoint(match["what"].casefold().split()):
+        return None
+    return read(f"do you have any {match['what']}")
+
+
+def about_a_name(text: str) -> Asks | None:
+    """Whether somebody is what he was to whom it is asked: "Is Priya still your manager?"."""
+    match = _STILL_YOURS.match(text)
+    if match is None:
+        return None
+    who, what = match["who"], turned(match["what"])
+
+    def asks(said: str) -> Told:
+        if saying.is_yes(said):
+            return (f"{who} is {what}",)
+        denied = saying.after_no(said)
+        if denied is None:
+            return () if saying.since_no_more(said) is None else (f"{who} is no longer {what}",)
+        value = saying.value(_SINCE_WHEN.sub("", denied)) if denied else None
+        told = value is not None and (value[:1].isupper() or len(value.split()) <= 2)
+        over = f"{who} is no longer {what}"
+        return (over, f"{capital(what)} is {value} now") if told else (over,)
+
+    return asks
+
+
+def _ends_before_being(word: str) -> bool:
+    """Whether a subject ends before a word behind "are" or "is"."""
+    return word in _BEHIND_BE or word.endswith(("ing", "ed"))
+
+
+def _being(aux: str, subject: Subject, held: str, rest: Sequence[str]) -> _Polar | None:
+    if rest[0].casefold().strip(",") in OF_THE_MOMENT:
+        return None
+    be, tail = f"{subject.who} {subject.be(aux)}", turned(" ".join(rest))
+    return _Polar(f"{be} {held}{tail}", f"{be} not {tail}", f"{be} never {tail}", f"{be} no longer {tail}")
+
+
+def _having_done(aux: str, subject: Subject, held: str, rest: Sequence[str], *, ever: bool) -> _Polar | None:
+    if rest[0].casefold() in ("you", "we", "i") or _has_nothing(rest):
+        return None
+    who, have, tail = subject.who, subject.have(aux), turned(" ".join(rest))
+    never = f"{who} {have} never {tail}"
+    return _Polar(
+        f"{who} {have} {held}{tail}",
+        never if ever else f"{who} {have} not {tail}",
+        never,
+        f"{who} no longer {have} {tail}",
+    )
+
+
+def _doing(aux: str, subject: Subject, held: str, rest: Sequence[str], *, lasting: bool) -> _Polar | None:
+    verb, *behind = rest
+    verb = verb.casefold().strip(",")
+    wishes = verb in _WISHES and not lasting and (not behind or behind[0].casefold() in _WISHED)
+    if verb in FLEETING or wishes or (verb == "have" and _has_nothing(behind)):
+        return None
+    who, does = subject.who, subject.does(aux, verb)
+    denied = f" {turned(' '.join(behind))}".rstrip()
+    tail = f" {_ANY.sub('', denied.strip())}".rstrip()
+    return _Polar(
+        f"{who} {held}{does}{tail}", f"{who} {subject.does_not(aux)} {verb}{denied}", f"{who} never {does}{tail}",
+        f"{who} no longer {does}{tail}",
+    )  # fmt: skip
+
+
+def _has_nothing(rest: Sequence[str]) -> bool:
+    """Whether what somebody is asked to have is nothing that lasts: a minute, a question, a preference."""
+    left = [one.casefold().strip(",") for one in rest]
+    while left and left[0] in _DETERMINERS:
+        left.pop(0)
+    return not left or left[0] in NO_THING
+
+
+def _thing(said: str, asked: _Polar) -> str | None:
+    """What answers whether there is anything: the thing."""
+    denied = saying.after_no(said)
+    if denied is not None:
+        end = _THING.search(asked.no)
+        alone = saying.adds_nothing(denied) or said.casefold().startswith("nothing")
+        return asked.no[: end.end("what")] if end is not None and alone else None
+    agreed, match = saying.after_yes(said), _THING.search(asked.yes)
+    value = saying.value(said if agreed is None else agreed)
+    return None if value is None or match is None else f"{asked.yes[: match.start()]}{value}"
+
+
+def _joined(statement: str, more: str) -> str:
+    """A statement, and what is said beside it."""
+    close = _MANNER.match(more) or _CLOSE.match(more) or fitting.says_when(more) or fitting.says_where(more)
+    return f"{statement} {more}" if close else f"{statement}, {more}"
+
+
+def _having(statement: str, more: str) -> str | None:
+    """What somebody has, where a reply says how many or which: "I have two kids", "I have a dog, a beagle"."""
+    match = _HAS.search(statement)
+    if match is None:
+        return None
+    head, what = _DETERMINED.sub("", statement[: match.start("what")]), match["what"]
+    noun, own = match["noun"].casefold(), statement.startswith("I ")
+    if noun in ("allergies", "allergy"):
+        return f"I am allergic to {more}" if own else None
+    if noun in _RULES:
+        return f"My {what} are {more}" if own else None
+    number = _COUNT.match(more)
+    if number is not None:
+        rest = more[number.end() :].strip(" ,")
+        counted = not rest or _OF_THEM.match(rest)
+        return f"{head}{number.group().strip()} {what}" if counted else f"{head}{more}"
+    return f"{head}{more}" if fitting.is_determined(more) else f"{statement}, {more}"
+
+
+def _instead(statement: str, value: str) -> str | None:
+    """A statement with another value at its end: "no, Oslo now"."""
+    known = names.CITIES | names.REGIONS
+    is_name = value[:1].isupper() or not known.isdisjoint((plain(value), plain(value).removesuffix(" now")))
+    match = _ENDS_IN.match(statement) if is_name and len(value.split()) <= _MOST_INSTEAD else None
+    return None if match is None or fitting.says_when(value) else f"{match['head']} {value}"

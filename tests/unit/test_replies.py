@@ -1,0 +1,230 @@
+"""Replies put whole by their questions: what they say, and what they are never made to say."""
+
+from __future__ import annotations
+
+import doctest
+from datetime import UTC, datetime
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram import replies
+from engram.derivation import rules
+from engram.replies import choices, fitting, others
+from engram.values import Event
+
+NOON = datetime(2026, 3, 3, 12, tzinfo=UTC)
+
+
+def said(question: str, reply: str) -> tuple[str, ...]:
+    """What a reply says to the question a message ends with."""
+    span = replies.question_of(question)
+    return () if span is None else replies.whole(question[slice(*span)], reply, question[: span[0]])
+
+
+@pytest.mark.parametrize("module", [replies, choices, fitting, others], ids=lambda module: module.__name__)
+def test_the_examples_of_the_docstrings_hold(module: ModuleType) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert not found.failed
+
+
+WHERE_AND_WHEN = [
+    ("Where do you live?", "Ottawa, since 2019.", "I live in Ottawa, since 2019"),
+    ("Great! And where do you live now?", "Ottawa", "I live in Ottawa now"),
+    ("Where do you work?", "Acme", "I work at Acme"),
+    ("Where do you work?", "in Berlin", "I work in Berlin"),
+    ("Where are you from?", "Kiel originally", "I am from Kiel originally"),
+    ("Where did you grow up?", "near Bremen", "I grew up near Bremen"),
+    ("Could you tell me where you live?", "Ottawa", "I live in Ottawa"),
+    ("Where does your mum live these days?", "still in Gdynia, same flat", "My mum lives in Gdynia these days, same flat"),
+    ("From which airport do you usually leave?", "Graz", "I usually leave from Graz"),
+    ("When is your birthday?", "June 3", "My birthday is on June 3"),
+    ("When does your lease end?", "mid june", "My lease ends mid june"),
+    ("What time do you get up?", "6:30 usually", "I get up at 6:30 usually"),
+    ("On which day does your salary come in?", "the 27th", "My salary comes in on the 27th"),
+    ("For the payroll form, when is your first day?", "3 march", "My first day is on 3 march"),
+    ("What date should I save for your wife's birthday?", "uh, 11th of august", "My wife's birthday is on 11th of august"),
+    ("Which night is choir?", "It moved to Wednesdays at 19:30.", "Choir moved to Wednesdays at 19:30"),
+]  # fmt: skip
+WHAT_AND_WHO = [
+    ("What's your name?", "Maria", "My name is Maria"),
+    ("Your email address?", "ada@example.org", "My email address is ada@example.org"),
+    ("Which editor do you use for Python?", "Neovim", "I use Neovim for Python"),
+    ("What are you allergic to?", "shellfish", "I am allergic to shellfish"),
+    ("What are you working on these days?", "a billing service", "I am working on a billing service these days"),
+    ("What did you study?", "physics", "I studied physics"),
+    ("What's your dog called?", "Momo", "My dog is called Momo"),
+    ("What's your shoe size?", "42", "My shoe size is 42"),
+    ("Can I ask what you do for a living?", "nurse", "I am a nurse"),
+    ("What does your sister do?", "nurse in a hospice", "My sister is a nurse in a hospice"),
+    ("What does your brother do?", "drives a snowplow for the city lol", "My brother drives a snowplow for the city"),
+    ("Who is your manager?", "Dana, she joined in May", "My manager is Dana"),
+    ("Who's the decision maker at Halberg Foods?", "Katrin Vogel", "The decision maker at Halberg Foods is Katrin Vogel"),
+    ("Which places are on your bucket list?", "patagonia", "Patagonia is on my bucket list"),
+    ("How would you describe your appetite for risk?", "pretty low", "My appetite for risk is pretty low"),
+    ("What do you usually do on Sunday mornings?", "I row with the club", "I row with the club on Sunday mornings"),
+]  # fmt: skip
+HOW = [
+    ("How old are you?", "34", "I am 34 years old"),
+    ("How old are your nieces?", "4 and 7", "My nieces are 4 and 7 years old"),
+    ("How tall are you?", "1.80", "I am 1.80 tall"),
+    ("How many kids do you have?", "two, a boy and a girl", "I have two kids, a boy and a girl"),
+    ("How long have you lived in Berlin?", "six years", "I have lived in Berlin for six years"),
+    ("How often do you run?", "three times a week", "I run three times a week"),
+    ("How do you take your coffee?", "black", "I take my coffee black"),
+    ("How do you get to work?", "bike", "I get to work by bike"),
+    ("How does your boss like to be contacted, by email or phone?", "phone", "My boss likes to be contacted by phone"),
+]
+YES_OR_NO = [
+    ("Are you vegetarian?", "yep", "I am vegetarian"),
+    ("Are you vegetarian?", "no", "I am not vegetarian"),
+    ("Do you eat meat?", "nope", "I do not eat meat"),
+    ("Do you smoke?", "not anymore", "I no longer smoke"),
+    ("Do you smoke?", "never", "I never smoke"),
+    ("Did you grow up in Kiel?", "yes", "I grew up in Kiel"),
+    ("Have you ever been to Japan?", "no, never", "I have never been to Japan"),
+    ("Have you ever been to Japan?", "twice", "I have been to Japan twice"),
+    ("Do you have kids?", "yes, two", "I have two kids"),
+    ("Do you have a dog?", "yep, a beagle called Momo", "I have a beagle called Momo"),
+    ("Do you have any allergies?", "peanuts and cats", "I am allergic to peanuts and cats"),
+    ("Any allergies?", "none that I know of", "I do not have any allergies"),
+    ("Are you allergic to anything?", "yes!! cashews", "I am allergic to cashews"),
+    ("Are you on any medication?", "ramipril, 5mg", "I am on ramipril, 5mg"),
+    ("Do you still live in Rome?", "no, Oslo now", "I live in Oslo now"),
+    ("Do you drink coffee?", "only in the morning", "I drink coffee only in the morning"),
+    ("Do you get seasick?", "horribly", "I get seasick horribly"),
+    ("Is your sister married?", "yes", "My sister is married"),
+    ("Is your passport good until next year?", "expires this october", "My passport expires this october"),
+    ("Is Priya still your manager?", "yes", "Priya is my manager"),
+]
+CHOICES = [
+    ("Do you prefer tea or coffee?", "coffee", "I prefer coffee"),
+    ("Do you prefer tea or coffee?", "both", "I prefer tea and coffee"),
+    ("Do you prefer tea or coffee?", "the latter", "I prefer coffee"),
+    ("Do you edit in VS Code or IntelliJ?", "neither. helix", "I edit in helix"),
+    ("Are you left or right handed?", "left", "I am left handed"),
+    ("When you travel, do you prefer aisle or window?", "aisle", "I prefer aisle when I travel"),
+    ("Would you rather have it on Saturday morning or Monday evening?", "Monday evening", None),
+    ("Tabs or spaces for indentation?", "spaces", "I prefer spaces for indentation"),
+]
+RULES = [
+    ("And what should I call you?", "just Max", "Call me Max"),
+    ("What should I call you?", "Dee, nobody says Deirdre", "Call me Dee"),
+    ("Should I use tabs or spaces?", "spaces pls", "Use spaces"),
+    ("Should I correct you on the spot or at the end?", "at the end", "Correct me at the end"),
+    ("How often should I nudge you to follow up?", "every ten days", "Nudge me to follow up every ten days"),
+    ("May I push straight to main when a fix is tiny?", "no", "Never push straight to main when a fix is tiny"),
+    ("In general, may I push straight to main?", "no way, PRs only", "Never push straight to main"),
+    ("Can I give out your phone number?", "never", "Never give out my phone number"),
+    ("Can I correct such typos on my own from now on?", "sure, no need to ask", "You may correct such typos on your own"),
+    ("Should I keep Fridays free of meetings in general?", "yes, always", "Always keep Fridays free of meetings"),
+    ("Which package manager should I use?", "pnpm", "Use pnpm"),
+    ("What time zone should I use for your calls?", "CET", "My time zone is CET"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "whole"), [*WHERE_AND_WHEN, *WHAT_AND_WHO, *HOW, *YES_OR_NO, *CHOICES, *RULES]
+)
+def test_a_reply_says_what_its_question_asked(question: str, reply: str, whole: str | None) -> None:
+    assert said(question, reply) == (() if whole is None else (whole,))
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "statements"),
+    [
+        ("Do you still live in Rome?", "no, I moved to Oslo", ("I do not live in Rome", "I moved to Oslo")),
+        ("Does your son still play handball?", "no he switched to fencing",
+         ("My son does not play handball", "My son switched to fencing")),
+        ("Your mother is moving in. Does she need step-free access?", "yes, she's in a wheelchair",
+         ("My mother needs step-free access", "My mother is in a wheelchair")),
+        ("Is Priya still your manager?", "no, since jan it's Lorenz",
+         ("Priya is no longer my manager", "My manager is Lorenz now")),
+        ("Why are you learning Danish?", "My in-laws live in Aarhus",
+         ("I am learning Danish because my in-laws live in Aarhus", "My in-laws live in Aarhus")),
+    ],
+)  # fmt: skip
+def test_a_reply_may_say_two_things(question: str, reply: str, statements: tuple[str, ...]) -> None:
+    assert said(question, reply) == statements
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        # of the moment
+        ("Should I book it?", "yes please"), ("Do you want me to send it?", "yes"), ("Does that make sense?", "yep"),
+        ("Anything else?", "no that's it"), ("How are you today?", "tired"), ("Are you ready?", "yes"),
+        ("Do you have a minute?", "yes"), ("Do you have any questions?", "no"), ("Did you sleep well?", "no"),
+        ("What did you have for lunch?", "leftover soup"), ("Which file should I open?", "the second"),
+        ("What do you think?", "great idea"), ("What do you need help with?", "my essay"),
+        ("Is your code still failing?", "it is fixed, so go on"), ("Is that better?", "yes"),
+        # no answer
+        ("Where do you live?", "why do you ask"), ("Where do you live?", "I'd rather not say"),
+        ("Where do you live?", "not sure yet"), ("Where do you live?", "hm"), ("Where do you live?", "ask me later"),
+        ("Where do you live?", "can we do that another time"), ("Where do you live?", "Sorry, my bus is here."),
+        ("How old are you?", "a lady never tells"), ("Do you have kids?", "maybe"), ("Who is your boss?", "the same as before"),
+        ("Where do you live?", "what?"), ("Do you have a will?", "that's a bit heavy before coffee"),
+        # of nobody
+        ("What's the capital of Mongolia?", "Ulaanbaatar"), ("Is the light on the front blinking?", "yes"),
+        ("Who decides on purchases there?", "Ingrid signs everything"),
+        # of whom is in doubt
+        ("Your mum called your aunt. Where does she live?", "Ottawa"), ("Where does he live?", "Ottawa"),
+        # several questions
+        ("Where do you live? Where do you work?", "Ottawa"),
+    ],
+)  # fmt: skip
+def test_what_answers_nothing_says_nothing(question: str, reply: str) -> None:
+    assert said(question, reply) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "never"),
+    [
+        ("Does your husband enjoy whisky?", "he doesn't drink at all", "I "),
+        ("Do you do yoga?", "I do pilates", "yoga"),
+        ("What does your sister do?", "She's a nurse.", "I am"),
+        ("How old is your niece?", "turns 9 in may", "I "),
+    ],
+)
+def test_nobody_is_told_what_another_is_asked_about(question: str, reply: str, never: str) -> None:
+    assert not any(never in one for one in said(question, reply))
+
+
+def event(content: str, role: str = "user") -> Event:
+    kind = "user_message" if role == "user" else "assistant_message"
+    return Event(
+        event_id=f"{role}-1", stream_id="s", position=2 if role == "user" else 1, role=role, event_type=kind,  # type: ignore[arg-type]
+        trust="user", content=content, payload={}, metadata={}, occurred_at=NOON, recorded_at=NOON, session_id=None,
+        task_run_id=None, actor=None, erased=False, hash="",
+    )  # fmt: skip
+
+
+def test_a_fact_names_the_characters_of_the_answer_and_of_the_question() -> None:
+    question, reply = "Welcome! Where do you live?", "Ottawa. I like it there."
+    first, *_ = rules.derive(event(reply), question=event(question, "assistant"))
+    assert first.fact == "User lives in Ottawa"
+    assert reply[first.char_start : first.char_end] == "Ottawa."
+    assert first.asked is not None
+    assert question[slice(*first.asked)] == "Where do you live?"
+    assert rules.derive(event(reply)) == ()
+
+
+def test_a_question_that_asks_for_no_memory_is_answered_with_none() -> None:
+    assert rules.derive(event("Ottawa"), question=event("#nomem Where do you live?", "assistant")) == ()
+
+
+@given(st.text(max_size=120), st.text(max_size=120))
+def test_any_two_texts_are_read_without_an_error(question: str, reply: str) -> None:
+    for one in (question, f"Do you {question}?", f"What {question}?", f"Should I {question} or {reply}?"):
+        assert all(isinstance(told, str) and told for told in said(one, reply))
+
+
+def test_questions_of_any_shape_take_no_time() -> None:
+    """No expression goes back and forth over a long clause: the whole list is read as fast as it is long."""
+    words = "what where or and your you, do is the a in on to by which who not have any "
+    for reply in ("yes, two", "coffee or tea or both", "a " * 15, "no " * 15):
+        for at in range(0, 60):
+            said((words[at:] + words)[:195] + "?", reply)
