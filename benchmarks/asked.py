@@ -147,10 +147,10 @@ def run(
 ) -> Mapping[str, Tally]:
     """What is kept and answered of some exchanges, beside what is where each reply is read alone."""
     found = {way: Tally() for way in WAYS}
-    for one in exchanges:
+    for place, one in enumerate(exchanges, 1):
         for way, later in WAYS.items():
             count(one, *kept(engram, one, later), found[way])
-        step(one.reply)
+        step(f"exchange {place}")
     return found
 
 
