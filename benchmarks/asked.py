@@ -2,7 +2,7 @@
 
     python benchmarks/asked.py                     all banks, an embedded PostgreSQL
     python benchmarks/asked.py URL --bank open     a migrated database, as the application role
-    python benchmarks/asked.py --bank open --show  what was made of nothing worth keeping, what was missed or answered wrong
+    python benchmarks/asked.py --bank open --show  every failure: junk, what was missed, what was answered wrong
 
 A bank is a file of exchanges (`histories/*_asked.json`): what an assistant said, ending in a question, what the user
 answered ("Ottawa, since 2019", "yep, two"), the facts that a careful secretary would write down of both, each by the
@@ -38,8 +38,8 @@ BANKS: Final = ("open", "practice", "closed")
 SEALED: Final = ("closed",)  # of these only totals are looked at
 WAYS: Final = {"with the question": timedelta(minutes=1), "the reply alone": timedelta(days=1)}
 ABOUT: Final = (
-    "What is kept of an exchange in which an assistant asks and a user answers in a word, and what is found of it weeks "
-    "later. No language model reads it. Read alone, such a reply says nothing, or something false."
+    "What is kept of an exchange in which an assistant asks and a user answers in a word, and what is found of it "
+    "weeks later. No language model reads it. Read alone, such a reply says nothing, or something false."
 )
 COLUMNS: Final = (
     "bank", "what is read", "exchanges", "with nothing to keep", "of which a memory was made", "memories", "junk",
@@ -48,8 +48,8 @@ COLUMNS: Final = (
 NOTE: Final = (
     "`junk` are the memories that hold no fact worth keeping, among them what is denied along with a better answer. A "
     "question asked weeks later is right where the answer holds the words that it must have, and none that it may not. "
-    "The exchanges were written by three who had not seen the rules; the rules were mended after a look at the failures "
-    "of `open` and `practice`, of `closed` only totals are looked at."
+    "The exchanges were written by three who had not seen the rules; the rules were mended after a look at the "
+    "failures of `open` and `practice`, of `closed` only totals are looked at."
 )
 
 
@@ -195,7 +195,7 @@ def save(url: str, rows: Sequence[Sequence[Any]]) -> Path:
             if way == "with the question"
         ],
         tables=[
-            report.Table("What is kept of an answer, and found again", list(COLUMNS), [list(row) for row in rows], (NOTE,))
+            report.Table("What is kept of an answer, and found", list(COLUMNS), [list(row) for row in rows], (NOTE,))
         ],
     )
 

@@ -13,12 +13,7 @@ CATEGORY: Final = "verbatim"
 NO_MEMORY: Final = "#nomem"
 
 
-def derive(
-    event: Event,
-    *,
-    user_name: str | None = None,
-    question: Event | None = None,  # noqa: ARG001
-) -> tuple[Proposed, ...]:
+def derive(event: Event, **_: object) -> tuple[Proposed, ...]:
     """The event's own words as one memory; nothing for an empty, erased or `#nomem` event."""
     content = event.content
     if not content or NO_MEMORY in content.casefold():

@@ -32,6 +32,7 @@ _PUT_IN_FULL: Final = (
     (regex(r"(?i)\bu\b"), "you"),
     (regex(r"(?i)\bwould you (?:rather|prefer)(?: to)?(?: have)?\b"), "do you prefer"),
     (regex(r"(?i)\bwould you like (?=an? )"), "do you want "),
+    (regex(r"(?i)\bhave you got\b"), "do you have"),
 )
 _BEGINS: Final = regex(rf"(?i)^(?:{_OPENS}|you)\b")
 _LAST_CLAUSE: Final = regex(rf"(?i)^.{{1,120}}?(?:[,:;–—-]| and| so| but)\s+(?P<rest>{_OPENS}\b.*)$")
@@ -53,7 +54,8 @@ _ASKS: Final = regex(rf"(?i)\b(?:{AUX}|should|shall|would)\b")
 _OF_NOW: Final = regex(
     r"(?i)\b(?:did you (?:have|eat|sleep|get up|do)|today|tonight|right now|just now|this (?:one|time|morning|"
     r"afternoon|evening|file|error|function|email|message|draft|version|change|pr|branch|task|bug|order)|so far|"
-    r"instead|else|again|next(?! (?:year|month|week))|for me|exactly|mean|thinking of|looking for|in mind|make sense|sound (?:good|right|ok)|"
+    r"instead|(?<!who )else|again|next(?! (?:year|month|week))|for me|exactly|mean|thinking of|looking for|in mind|"
+    r"make sense|sound (?:good|right|ok)|"
     r"look (?:good|right|ok)|(?:these|those)(?! days)|of them|help (?:you )?with|should i start|above|below)\b|"
     r"\byour (?:code|build|tests?|branch|script|screen|file|query|server|app)\b.*\b(?:still|failing|running|broken)\b"
 )

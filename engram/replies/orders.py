@@ -35,6 +35,9 @@ _PUT_DOWN: Final = regex(
 _HOW_OFTEN: Final = regex(
     r"(?i)^how (?:often|early|far in advance|long before \w+) should i (?P<rest>(?!look|search|check back)\w+ .+)$"
 )
+_WHOM: Final = regex(
+    r"(?i)^whom? (?:should|shall|can|do) (?:i|we) (?P<verb>call|ring|contact|phone|text|notify|inform)(?P<when> .+)?$"
+)
 _WHAT_TO_CALL: Final = regex(
     r"(?i)^(?:what|how) (?:do|would|should) (?:you|i) (?:want |like |prefer |"
     r"wish )?(?:me )?(?:to )?(?:be )?(?:call|address)"
@@ -62,6 +65,9 @@ def read(text: str) -> Asks | None:
     often = _HOW_OFTEN.match(text)
     if often is not None:
         return with_value(lambda value: f"{capital(ordered(often['rest']))} {value}")
+    whom = _WHOM.match(text)
+    if whom is not None:
+        return with_value(lambda value: _contacted(whom["verb"].casefold(), value, ordered(whom["when"] or "")))
     if _WHAT_TO_CALL.match(text):
         return lambda said: (_called(said),)
     match = _SHOULD.match(text)
@@ -75,6 +81,12 @@ def read(text: str) -> Asks | None:
     if choices.gives_choice(rest):
         return lambda said: (choices.chosen(said, f"{capital(verb)} {rest}"),)
     return _always(f"{verb} {rest}".strip()) if match["always"] else _may_i(text)
+
+
+def _contacted(verb: str, value: str, when: str) -> str:
+    """Whom to call, and when."""
+    who, *more = BREAK.split(value, maxsplit=1)
+    return f"{capital(verb)} {who}{f' {when}' if when else ''}{f', {more[0]}' if more else ''}"
 
 
 def _of_thing(what: str, of: str) -> Asks | None:

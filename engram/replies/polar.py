@@ -10,7 +10,19 @@ from engram import names
 from engram.regex import regex
 from engram.replies import choices, fitting, saying
 from engram.replies.saying import BREAK, Asks, Told
-from engram.replies.whose import AUX, BE, CAP, Subject, capital, may_be_verb, subject_of, turned, without_adverbs, words
+from engram.replies.whose import (
+    AUX,
+    BE,
+    CAP,
+    Subject,
+    capital,
+    gerund,
+    may_be_verb,
+    subject_of,
+    turned,
+    without_adverbs,
+    words,
+)
 from engram.subjects import plain
 
 OF_THE_MOMENT: Final = words(
@@ -46,7 +58,7 @@ _BEHIND_BE: Final = words(
 )
 _RELATIVE: Final = regex(
     r"(?i)(?<=\w) (?:that|who|which) (?:you|i|we|they|are|is|has|have|can|could|should|might|need|roam|live|work|go|"
-    r"come|[a-z]+s)\b.*$"
+    r"come|[a-z]+s)\b.*$|(?<=\w) i (?:should|need to|can|must|have to|ought to)\b.*$"
 )
 _POINTS: Final = regex(r"(?i)\b(?:that|this|it|those|these|there|them|him|her)\b")
 _OF_ASKING: Final = words("ever either both actually personally already really still now currently")
@@ -75,6 +87,7 @@ _HAS: Final = regex(
 )
 _DETERMINED: Final = regex(r"(?i)(?:\b(?:any|an?|some) )+$")
 _RULES: Final = words("restrictions requirements preferences needs rules diet")
+_LEFT_OFF: Final = regex(r"(?i)^(?P<verb>quit|stopped|gave up)(?: (?:it|that))?(?P<when> .+|$)")
 _COUNT: Final = regex(
     r"(?i)^(?:just |only |about )?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|a couple(?: of)?|several)"
     r"(?=$|[\s,])\s*"
@@ -102,6 +115,7 @@ class _Polar:
     no: str
     never: str
     over: str
+    doing: str = ""  # what somebody does, as "smoking", where it is asked whether they do it
 
     def told(self, said: str) -> Told:
         """What a reply makes of them."""
@@ -138,6 +152,9 @@ class _Polar:
 
     def _answered(self, said: str) -> Told:
         """Of a reply that says neither yes nor no."""
+        left = _LEFT_OFF.match(said)
+        if left is not None and self.doing:
+            return (f"I {left['verb'].casefold()} {self.doing}{left['when']}",)
         value = None if saying.names_it(said) else saying.value(said)
         if value is None:
             return ()
@@ -243,7 +260,7 @@ def _doing(aux: str, subject: Subject, held: str, rest: Sequence[str], *, lastin
     tail = f" {_ANY.sub('', denied.strip())}".rstrip()
     return _Polar(
         f"{who} {held}{does}{tail}", f"{who} {subject.does_not(aux)} {verb}{denied}", f"{who} never {does}{tail}",
-        f"{who} no longer {does}{tail}",
+        f"{who} no longer {does}{tail}", f"{gerund(verb)}{tail}" if subject.first and aux == "do" else "",
     )  # fmt: skip
 
 

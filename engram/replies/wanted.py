@@ -32,7 +32,7 @@ _INDIRECT: Final = regex(
     rf"(?i)^(?P<wh>{WH})(?P<mod>(?: (?!you\b|your\b)[\w'’/-]+){{0,3}}?) (?P<rest>(?:you|your) .+)$"
 )
 _WHO_DOES: Final = regex(
-    r"(?i)^who (?P<rest>(?!is\b|are\b|was\b|do\b|did\b|does\b|else\b|would\b|can\b|could\b|should\b)[a-z]+s? .+)$"
+    r"(?i)^who (?:else )?(?P<rest>(?!(?:is|are|was|do|did|does|else|would|can|could|should)\b)[a-z]+s? .+)$"
 )
 _AMONG: Final = regex(r"(?i)^(?:which|what) [\w -]+? (?:are|is) (?P<rest>(?:on|in|part of|at) your .+)$")
 _DESCRIBED: Final = regex(r"(?i)^how (?:would|do) you (?:describe|rate|call) (?P<what>your .+)$")
@@ -127,7 +127,10 @@ def _does(value: str, rest: str) -> str | None:
     """Who does what a question asks; None where the reply may have a verb of its own."""
     several = len(value.split()) > _MOST_OF_A_NAME and " and " not in value
     may_do = several or any(map(is_third_person, value.split()[1:])) or value.split()[-1].casefold() == "everything"
-    return None if may_do else f"{capital(value)} {rest}"
+    if may_do:
+        return None
+    verb, *more = rest.split(maxsplit=1)
+    return " ".join([capital(value), verbs.base_form(verb) if " and " in value else verb, *more])
 
 
 def _direct(wh: str, mod: str, aux: str, tokens: Sequence[str], *, lasting: bool) -> Asks | None:

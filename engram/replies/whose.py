@@ -115,6 +115,20 @@ def past(verb: str) -> str:
     return f"{verb}ed"
 
 
+def gerund(verb: str) -> str:
+    """A verb as what somebody does: "smoke" as "smoking".
+
+    >>> gerund("smoke"), gerund("run"), gerund("drink")
+    ('smoking', 'running', 'drinking')
+    """
+    if verb.endswith("e") and not verb.endswith(("ee", "ye")):
+        return f"{verb[:-1]}ing"
+    return f"{verb}{verb[-1]}ing" if _SHORT_VERB.fullmatch(verb) else f"{verb}ing"
+
+
+_SHORT_VERB: Final = regex(r"[^aeiou]{0,3}[aeiou][^aeiouwxy]")
+
+
 def is_named(tokens: Sequence[str]) -> bool:
     """Whether a clause is about somebody, or something, by name."""
     return bool(tokens) and tokens[0][:1].isupper() and tokens[0].casefold() not in _NO_NAME

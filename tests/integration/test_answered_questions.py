@@ -174,8 +174,9 @@ def test_an_exchange_survives_export_and_import(ada: Engram, database_url: str, 
 def test_a_question_in_the_very_batch_and_one_before_it_are_read_alike(database_url: str, tenant: str) -> None:
     """Whatever a worker takes at once, the facts are the same."""
     lines = [
-        said("assistant", "Where do you live?", 0), said("user", "Ottawa", 1), said("assistant", "Do you have kids?", 2),
-        said("user", "two", 3), said("assistant", "Do you smoke?", 4), said("user", "never", 5),
+        said("assistant", "Where do you live?", 0), said("user", "Ottawa", 1),
+        said("assistant", "Do you have kids?", 2), said("user", "two", 3),
+        said("assistant", "Do you smoke?", 4), said("user", "never", 5),
     ]  # fmt: skip
     made = []
     for size in (1, 2, 3, 6):

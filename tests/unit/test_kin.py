@@ -53,6 +53,7 @@ def test_which_of_several_a_question_asks_of(question: str, which: str | None) -
         ("brother", "User has two siblings", True),
         ("mother", "User's mum was born in Cork", True),
         ("brother-in-law", "User's brother-in-law is a pilot", True),
+        ("in-law", "User's in-laws live in Aarhus", True),
         ("brother", "User lives in Leeds", False),
         ("father-in-law", "User's brother-in-law is a pilot", False),
         ("brother", "Tom lives in Leeds", False),

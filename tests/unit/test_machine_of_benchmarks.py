@@ -92,8 +92,11 @@ def test_a_heading_shows_no_password(machine: Any, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     "script",
-    ["answers", "asked", "behaviour", "derivation", "jobs", "ledger", "life", "quality", "recall_log", "remarks", "worth"],
-)
+    [
+        "answers", "asked", "behaviour", "derivation", "jobs", "ledger", "life", "quality", "recall_log", "remarks",
+        "worth",
+    ],
+)  # fmt: skip
 def test_what_is_no_database_is_refused(
     machine: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], script: str
 ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engram import replies
 from engram.derivation import rules
-from engram.replies import choices, fitting, others
+from engram.replies import choices, fitting, others, whose
 from engram.values import Event
 
 NOON = datetime(2026, 3, 3, 12, tzinfo=UTC)
@@ -24,7 +24,7 @@ def said(question: str, reply: str) -> tuple[str, ...]:
     return () if span is None else replies.whole(question[slice(*span)], reply, question[: span[0]])
 
 
-@pytest.mark.parametrize("module", [replies, choices, fitting, others], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [replies, choices, fitting, others, whose], ids=lambda module: module.__name__)
 def test_the_examples_of_the_docstrings_hold(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted
@@ -39,14 +39,14 @@ WHERE_AND_WHEN = [
     ("Where are you from?", "Kiel originally", "I am from Kiel originally"),
     ("Where did you grow up?", "near Bremen", "I grew up near Bremen"),
     ("Could you tell me where you live?", "Ottawa", "I live in Ottawa"),
-    ("Where does your mum live these days?", "still in Gdynia, same flat", "My mum lives in Gdynia these days, same flat"),
+    ("Where does your mum live these days?", "still in Gdynia", "My mum lives in Gdynia these days"),
     ("From which airport do you usually leave?", "Graz", "I usually leave from Graz"),
     ("When is your birthday?", "June 3", "My birthday is on June 3"),
     ("When does your lease end?", "mid june", "My lease ends mid june"),
     ("What time do you get up?", "6:30 usually", "I get up at 6:30 usually"),
     ("On which day does your salary come in?", "the 27th", "My salary comes in on the 27th"),
     ("For the payroll form, when is your first day?", "3 march", "My first day is on 3 march"),
-    ("What date should I save for your wife's birthday?", "uh, 11th of august", "My wife's birthday is on 11th of august"),
+    ("What date should I save for your wife's birthday?", "uh, 11th august", "My wife's birthday is on 11th august"),
     ("Which night is choir?", "It moved to Wednesdays at 19:30.", "Choir moved to Wednesdays at 19:30"),
 ]  # fmt: skip
 WHAT_AND_WHO = [
@@ -62,7 +62,7 @@ WHAT_AND_WHO = [
     ("What does your sister do?", "nurse in a hospice", "My sister is a nurse in a hospice"),
     ("What does your brother do?", "drives a snowplow for the city lol", "My brother drives a snowplow for the city"),
     ("Who is your manager?", "Dana, she joined in May", "My manager is Dana"),
-    ("Who's the decision maker at Halberg Foods?", "Katrin Vogel", "The decision maker at Halberg Foods is Katrin Vogel"),
+    ("Who's the buyer at Halberg Foods?", "Katrin Vogel", "The buyer at Halberg Foods is Katrin Vogel"),
     ("Which places are on your bucket list?", "patagonia", "Patagonia is on my bucket list"),
     ("How would you describe your appetite for risk?", "pretty low", "My appetite for risk is pretty low"),
     ("What do you usually do on Sunday mornings?", "I row with the club", "I row with the club on Sunday mornings"),
@@ -84,6 +84,8 @@ YES_OR_NO = [
     ("Do you eat meat?", "nope", "I do not eat meat"),
     ("Do you smoke?", "not anymore", "I no longer smoke"),
     ("Do you smoke?", "never", "I never smoke"),
+    ("Do you smoke?", "quit in 2018", "I quit smoking in 2018"),
+    ("Have you got any pets I need to know about?", "a cat", "I have a cat"),
     ("Did you grow up in Kiel?", "yes", "I grew up in Kiel"),
     ("Have you ever been to Japan?", "no, never", "I have never been to Japan"),
     ("Have you ever been to Japan?", "twice", "I have been to Japan twice"),
@@ -111,6 +113,7 @@ CHOICES = [
     ("Tabs or spaces for indentation?", "spaces", "I prefer spaces for indentation"),
 ]
 RULES = [
+    ("Who should we call in an emergency?", "my husband Olu, 0803", "Call my husband Olu in an emergency, 0803"),
     ("And what should I call you?", "just Max", "Call me Max"),
     ("What should I call you?", "Dee, nobody says Deirdre", "Call me Dee"),
     ("Should I use tabs or spaces?", "spaces pls", "Use spaces"),
@@ -119,7 +122,7 @@ RULES = [
     ("May I push straight to main when a fix is tiny?", "no", "Never push straight to main when a fix is tiny"),
     ("In general, may I push straight to main?", "no way, PRs only", "Never push straight to main"),
     ("Can I give out your phone number?", "never", "Never give out my phone number"),
-    ("Can I correct such typos on my own from now on?", "sure, no need to ask", "You may correct such typos on your own"),
+    ("Can I correct typos on my own from now on?", "sure, no need to ask", "You may correct typos on your own"),
     ("Should I keep Fridays free of meetings in general?", "yes, always", "Always keep Fridays free of meetings"),
     ("Which package manager should I use?", "pnpm", "Use pnpm"),
     ("What time zone should I use for your calls?", "CET", "My time zone is CET"),
@@ -165,7 +168,8 @@ def test_a_reply_may_say_two_things(question: str, reply: str, statements: tuple
         ("Where do you live?", "why do you ask"), ("Where do you live?", "I'd rather not say"),
         ("Where do you live?", "not sure yet"), ("Where do you live?", "hm"), ("Where do you live?", "ask me later"),
         ("Where do you live?", "can we do that another time"), ("Where do you live?", "Sorry, my bus is here."),
-        ("How old are you?", "a lady never tells"), ("Do you have kids?", "maybe"), ("Who is your boss?", "the same as before"),
+        ("How old are you?", "a lady never tells"), ("Do you have kids?", "maybe"),
+        ("Who is your boss?", "the same as before"),
         ("Where do you live?", "what?"), ("Do you have a will?", "that's a bit heavy before coffee"),
         # of nobody
         ("What's the capital of Mongolia?", "Ulaanbaatar"), ("Is the light on the front blinking?", "yes"),
@@ -226,5 +230,5 @@ def test_questions_of_any_shape_take_no_time() -> None:
     """No expression goes back and forth over a long clause: the whole list is read as fast as it is long."""
     words = "what where or and your you, do is the a in on to by which who not have any "
     for reply in ("yes, two", "coffee or tea or both", "a " * 15, "no " * 15):
-        for at in range(0, 60):
+        for at in range(60):
             said((words[at:] + words)[:195] + "?", reply)
