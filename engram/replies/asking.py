@@ -57,7 +57,8 @@ _OF_NOW: Final = regex(
     r"instead|(?<!who )else|again|next(?! (?:year|month|week))|for me|exactly|mean|thinking of|looking for|in mind|"
     r"make sense|sound (?:good|right|ok)|"
     r"look (?:good|right|ok)|(?:these|those)(?! days)|of them|help (?:you )?with|should i start|above|below)\b|"
-    r"\byour (?:code|build|tests?|branch|script|screen|file|query|server|app)\b.*\b(?:still|failing|running|broken)\b"
+    r"^how (?:is|are|was|were) your?\b|\byour (?:code|build|tests?|branch|script|screen|file|query|server|app)\b.*\b(?:"
+    r"still|failing|running|broken)\b"
 )
 _READERS: Final = (
     orders.read, polar.about_a_name, polar.read, polar.any_of, wanted.reason, wanted.read, choices.of_two,

@@ -29,11 +29,13 @@ _TO: Final = regex(
     r"(?i)\b(?:go|goes|going|went|travel|travels|move|moving|moved|fly|flying|head|drive|commute|relocate)\b"
 )
 _IN_MONTH: Final = regex(
-    rf"(?i)^(?:(?:early|late|mid|the (?:end|beginning|middle) of)[ -])?(?:(?:{MONTHS}|"
+    rf"(?i)^(?:(?:early|late|mid|the middle of)[ -])?(?:(?:{MONTHS}|"
     rf"{SHORT_MONTHS})\b(?!\.? \d{{1,2}}(?:st|nd|rd|th)?"
     r"\b)|(?:19|20)\d\d\b|spring|summer|autumn|fall|winter|the (?:morning|afternoon|evening|summer|winter|"
     r"spring|autumn))"
 )
+_PART_OF: Final = regex(r"(?i)^(?:the )?(?:beginning|start|end) of\b")
+_THE: Final = regex(r"(?i)^the ")
 _AT_HOUR: Final = regex(
     r"(?i)^(?:(?:\d{1,2}(?:[:.h]\d\d)?|half|quarter|six|seven|eight|nine|ten|eleven|twelve|one|two|three|four|five)"
     r"(?:-ish|ish)?(?: ?(?:am|pm|a\.m\.?|p\.m\.?|o['’]clock|sharp|ish)|\s*$| (?:past|to|thirty|in the|on|every)\b|"
@@ -98,6 +100,8 @@ def timed(asked: str, value: str) -> str:
     """
     if says_when(value):
         return value
+    if _PART_OF.match(value):
+        return f"at the {_THE.sub('', value)}"
     if _IN_MONTH.match(value):
         return f"in {value}"
     if _AT_HOUR.match(value) and asked.casefold() not in _DAYS:

@@ -43,6 +43,11 @@ _WHAT_TO_CALL: Final = regex(
     r"wish )?(?:me )?(?:to )?(?:be )?(?:call|address)"
     r"(?:ed)?(?: you)?(?: by)?$"
 )
+_TOOL: Final = regex(
+    r"(?i)\b(?:languages?|editor|library|libraries|framework|tool|manager|style|format|units?|currency|tone|theme|font|"
+    r"convention|indentation|spelling|pronouns?|calendar|runner|database|shell|keyboard|layout|system|standard)\b"
+)
+"""What somebody uses again and again: "Which ticket should I use?" is of the moment."""
 _FOR_GOOD: Final = regex(r"(?i) (?:from now on|in general|in the future)$")
 _NO_NEED: Final = regex(r"(?i)^no need\b")
 _JUST: Final = regex(r"(?i)^just ")
@@ -77,7 +82,8 @@ def read(text: str) -> Asks | None:
     if match["wh"] is not None:
         if verb in _NAMES and rest == "me":
             return lambda said: (_called(said),)
-        return _used(verb, rest) if verb in _WORDS else None
+        lasts = verb != "use" or rest or _TOOL.search(match["wh"])
+        return _used(verb, rest) if verb in _WORDS and lasts else None
     if choices.gives_choice(rest):
         return lambda said: (choices.chosen(said, f"{capital(verb)} {rest}"),)
     return _always(f"{verb} {rest}".strip()) if match["always"] else _may_i(text)

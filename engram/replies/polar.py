@@ -63,6 +63,7 @@ _RELATIVE: Final = regex(
 _POINTS: Final = regex(r"(?i)\b(?:that|this|it|those|these|there|them|him|her)\b")
 _OF_ASKING: Final = words("ever either both actually personally already really still now currently")
 """Adverbs of a question that its answer does not have."""
+_OWNING: Final = words("have own")
 _WISHES: Final = words("want need like")
 _WISHED: Final = words("me to it some any a an the help more")
 _DETERMINERS: Final = words("a an any some the enough specific particular more")
@@ -116,6 +117,7 @@ class _Polar:
     never: str
     over: str
     doing: str = ""  # what somebody does, as "smoking", where it is asked whether they do it
+    owns: bool = False  # whether it is asked whether somebody has a thing
 
     def told(self, said: str) -> Told:
         """What a reply makes of them."""
@@ -135,7 +137,7 @@ class _Polar:
             return (self.no,)
         if saying.is_clause(rest):
             return (self.no, rest)
-        has = _HAS.search(self.yes)
+        has = _HAS.search(self.yes) if self.owns else None
         if has is not None and has["noun"].casefold() in _RULES:
             return (_having(self.yes, said),)
         return (_instead(self.yes, rest) or self.no,)
@@ -148,7 +150,7 @@ class _Polar:
             rest = first
         if saying.adds_nothing(rest):
             return (self.yes,)
-        return (_having(self.yes, rest) or _joined(self.yes, rest),)
+        return ((_having(self.yes, rest) if self.owns else None) or _joined(self.yes, rest),)
 
     def _answered(self, said: str) -> Told:
         """Of a reply that says neither yes nor no."""
@@ -163,7 +165,7 @@ class _Polar:
         somehow = _DONE_SOMEHOW.match(self.yes)
         if somehow is not None and _COMPANY.match(value):
             return (f"{somehow['head']} {value}",)
-        return (_having(self.yes, value),)
+        return (_having(self.yes, value) if self.owns else None,)
 
 
 def read(text: str) -> Asks | None:
@@ -261,6 +263,7 @@ def _doing(aux: str, subject: Subject, held: str, rest: Sequence[str], *, lastin
     return _Polar(
         f"{who} {held}{does}{tail}", f"{who} {subject.does_not(aux)} {verb}{denied}", f"{who} never {does}{tail}",
         f"{who} no longer {does}{tail}", f"{gerund(verb)}{tail}" if subject.first and aux == "do" else "",
+        owns=verb in _OWNING,
     )  # fmt: skip
 
 
@@ -287,6 +290,7 @@ def _thing(said: str, asked: _Polar) -> str | None:
 def _joined(statement: str, more: str) -> str:
     """A statement, and what is said beside it."""
     close = _MANNER.match(more) or _CLOSE.match(more) or fitting.says_when(more) or fitting.says_where(more)
+    more = more[0].lower() + more[1:] if close else more
     return f"{statement} {more}" if close else f"{statement}, {more}"
 
 

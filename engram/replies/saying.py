@@ -7,6 +7,11 @@ from typing import Final
 
 from engram.regex import regex
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 Told = tuple[str | None, ...]
 """The statements that come of a reply; None where one says nothing."""
 Asks = Callable[[str], Told]
@@ -60,7 +65,8 @@ _CLAUSE: Final = regex(
     r"there|this|that|(?:my|our|his|her|their|the) (?:\w+ ){1,2}(?:is|are|was|were|has|have|had|does|did|will|can))\b"
 )
 _COMMAND: Final = regex(
-    r"(?i)^(?:please|do not|don['’]?t|let['’]s|go ahead|show|tell|give|help|send|make|check|try|stop)\b"
+    r"(?i)^(?:please|do not|don['’]?t|let['’]s|go ahead|show|tell|give|help|send|make|check|try|stop|"
+    r"define|explain|imagine)\b"
 )
 _POINTED: Final = regex(
     r"(?i)^(?:the )?(?:one|ones|first|second|third|former|latter|last|other|same|this|that|these|"
@@ -74,6 +80,11 @@ BREAK: Final = regex(
     r"(?i)\s*(?:[,;(]| [–—-] |\s(?=(?:because|cause|but|though|although|which|who|and i|and we)\b))\s*"
 )
 """Where what is said goes on with something else."""
+_SMALL: Final = _words(
+    "a an the my our his her their in on at about around since for from to by with near every each no not only mostly "
+    "usually just both two three four five six seven eight nine ten once twice never always"
+)
+"""Words that have a capital only where they begin a sentence."""
 _LINK: Final = regex(r"(?i)^(?:because|cause|but|though|although|which|who)\b")
 
 
@@ -151,7 +162,9 @@ def value(said: str) -> str | None:
         if place > 0 and (_CLAUSE.match(part.removeprefix("and ")) or _LINK.match(part)):
             end = place
             break
-    return said[:end].rstrip(" ,;(–—-") or None
+    given = said[:end].rstrip(" ,;(–—-")
+    first = given.split(" ", 1)[0]
+    return (given[0].lower() + given[1:] if first.casefold() in _SMALL and first != "I" else given) or None
 
 
 def with_value(put: Callable[[str], str | None]) -> Asks:

@@ -71,6 +71,7 @@ _ALSO_BE: Final = {
     "what": words("called named allergic working studying doing into made"),
 }
 _AT_WORK: Final = words("allergic working studying into")
+_TO_YOU: Final = regex(r"(?i)(?<=\w) to you$")
 _NO_NEWS: Final = regex(
     r"(?i)\b(?:issue|problem|question|goal here|plan for|status|error|idea|thoughts?|feeling|opinion|mood|take on|main "
     r"concern|concern)\b"
@@ -139,7 +140,7 @@ def _direct(wh: str, mod: str, aux: str, tokens: Sequence[str], *, lasting: bool
     if aux in BE:
         return about(wh, mod, aux, tokens)
     subject = subject_of(tokens, may_be_verb)
-    if subject is None:
+    if subject is None or (tokens[0].casefold() == "the" and wh not in ("when", "where", "how")):
         return None
     adverbs, rest = without_adverbs(tokens[subject.size :])
     if not rest:
@@ -167,7 +168,7 @@ def _indirect(wh: str, mod: str, tokens: Sequence[str]) -> Asks | None:
     verb = "" if subject is None or len(tokens) <= subject.size else tokens[subject.size].casefold()
     if (
         subject is None
-        or not verb
+        or not may_be_verb(verb)
         or verb in FLEETING
         or verb in _WISHES
         or verb in ("like", "would", "prefer", "love")
@@ -193,7 +194,7 @@ def about(wh: str, mod: str, aux: str, tokens: Sequence[str]) -> Asks | None:
         return None
     ends = _ALSO_BE["where" if wh in ("where", "when", "how") else "what"]
     size = next((at for at in range(2, len(tokens)) if tokens[at].casefold() in ends), len(tokens))
-    thing, rest = " ".join(tokens[:size]), tokens[size:]
+    thing, rest = _TO_YOU.sub("", " ".join(tokens[:size])), tokens[size:]
     theirs = _YOUR.search(thing) or (wh == "who" and any(one[:1].isupper() for one in tokens[1:size]))
     if first == "the" and not theirs and wh not in ("when", "where"):
         return None

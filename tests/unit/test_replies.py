@@ -43,6 +43,7 @@ WHERE_AND_WHEN = [
     ("From which airport do you usually leave?", "Graz", "I usually leave from Graz"),
     ("When is your birthday?", "June 3", "My birthday is on June 3"),
     ("When does your lease end?", "mid june", "My lease ends mid june"),
+    ("When is the baby due?", "beginning of february", "The baby is due at the beginning of february"),
     ("What time do you get up?", "6:30 usually", "I get up at 6:30 usually"),
     ("On which day does your salary come in?", "the 27th", "My salary comes in on the 27th"),
     ("For the payroll form, when is your first day?", "3 march", "My first day is on 3 march"),
@@ -63,6 +64,7 @@ WHAT_AND_WHO = [
     ("What does your brother do?", "drives a snowplow for the city lol", "My brother drives a snowplow for the city"),
     ("Who is your manager?", "Dana, she joined in May", "My manager is Dana"),
     ("Who's the buyer at Halberg Foods?", "Katrin Vogel", "The buyer at Halberg Foods is Katrin Vogel"),
+    ("Who is Albrecht to you?", "My neighbour", "Albrecht is my neighbour"),
     ("Which places are on your bucket list?", "patagonia", "Patagonia is on my bucket list"),
     ("How would you describe your appetite for risk?", "pretty low", "My appetite for risk is pretty low"),
     ("What do you usually do on Sunday mornings?", "I row with the club", "I row with the club on Sunday mornings"),
@@ -164,7 +166,9 @@ def test_a_reply_may_say_two_things(question: str, reply: str, statements: tuple
         ("What did you have for lunch?", "leftover soup"), ("Which file should I open?", "the second"),
         ("What do you think?", "great idea"), ("What do you need help with?", "my essay"),
         ("Is your code still failing?", "it is fixed, so go on"), ("Is that better?", "yes"),
+        ("Which ticket should I use?", "318"), ("How's your mum?", "she's good!"), ("How is your week?", "busy"),
         # no answer
+        ("Have you been running?", "define running"),
         ("Where do you live?", "why do you ask"), ("Where do you live?", "I'd rather not say"),
         ("Where do you live?", "not sure yet"), ("Where do you live?", "hm"), ("Where do you live?", "ask me later"),
         ("Where do you live?", "can we do that another time"), ("Where do you live?", "Sorry, my bus is here."),
@@ -172,6 +176,7 @@ def test_a_reply_may_say_two_things(question: str, reply: str, statements: tuple
         ("Who is your boss?", "the same as before"),
         ("Where do you live?", "what?"), ("Do you have a will?", "that's a bit heavy before coffee"),
         # of nobody
+        ("What frightens you about driving?", "My eyes."), ("What does the page say?", "It is about the dog."),
         ("What's the capital of Mongolia?", "Ulaanbaatar"), ("Is the light on the front blinking?", "yes"),
         ("Who decides on purchases there?", "Ingrid signs everything"),
         # of whom is in doubt
