@@ -1,7 +1,7 @@
 """Ways of making memories from events, one module each.
 
-A deriver is a module with `NAME`, `VERSION` and `derive(event, *, user_name, question) -> tuple[Proposed, ...]`, where
-`question` is the message of the other side that the event may answer. It proposes; the policy judges. To add one, write
+A deriver is a module with `NAME`, `VERSION` and `derive(event, *, user_name, preceding) -> tuple[Proposed, ...]`, where
+`preceding` are the messages right before the event, nearest first. It proposes; the policy judges. To add one, write
 its module and add it to `DERIVERS`.
 """
 

@@ -21,7 +21,7 @@ class Proposed(Value):
     last month" begins last month, and yet it is news of the day it was said. `ahead` says the like of a day that is to
     come: "The launch is on May 3" is so until it is put off, which is said before that day. `echo` is what it says of a
     value that was said before, without naming what it is the value of. `main_content` is the whole of what is too long
-    for a fact. `asked` are the characters of the question that the words answer, in the message before the event.
+    for a fact. `beside` are the characters of earlier messages that the words were read with: event, start and end.
     """
 
     fact: str
@@ -41,7 +41,7 @@ class Proposed(Value):
     ahead: bool = False
     echo: Echo | None = None
     main_content: str | None = None
-    asked: tuple[int, int] | None = None
+    beside: tuple[tuple[str, int, int], ...] = ()
 
 
 def fitted(text: str) -> tuple[str, str | None]:

@@ -70,10 +70,10 @@ LONG: Final = 1_000
 NO_MEMORY: Final = "#nomem"
 
 
-def derive(event: Event, *, user_name: str | None = None, question: Event | None = None) -> tuple[Proposed, ...]:
+def derive(event: Event, *, user_name: str | None = None, preceding: Sequence[Event] = ()) -> tuple[Proposed, ...]:
     """The memories an event's words give by rules alone: at most twelve, each with its exact characters.
 
-    What answers a question of the message before it, the `question`, is put whole by that.
+    What answers a question, or begins with a pronoun, is put whole by the messages `preceding` it, nearest first.
     """
     if event.content is None or NO_MEMORY in event.content.casefold():
         return ()
@@ -86,7 +86,7 @@ def derive(event: Event, *, user_name: str | None = None, question: Event | None
     elif event.event_type in ("tool_result", "error"):
         found = _results(event.content)
     elif event.role == "user":
-        found = _message(event, event.content, user_name, question)
+        found = _message(event, event.content, user_name, preceding)
     else:
         return ()
     return _numbered(found)
@@ -126,41 +126,80 @@ def readable(content: str) -> str:
     return "".join(out)
 
 
-def may_answer(event: Event) -> bool:
-    """Whether an event may be the short answer to a question before it: only then the rules want to know that one."""
-    return event.role == "user" and event.content is not None and replies.may_answer(event.content)
+def reads_on(event: Event) -> bool:
+    """Whether an event may say what only the messages before it make whole: only then the rules want these."""
+    if event.role != "user" or event.content is None:
+        return False
+    return replies.may_answer(event.content) or _POINTS_BACK.match(event.content) is not None
 
 
-def _answer(text: str, parts: Sequence[tuple[int, int]], question: Event | None) -> _Answer | None:
-    """What a message says first in answer to a question, put whole; None where it answers none."""
-    if question is None or question.content is None or NO_MEMORY in question.content.casefold() or not parts:
-        return None
-    asked = replies.question_of(question.content)
-    if asked is None:
-        return None
-    start, end = parts[0]
-    size = 1
-    if len(parts) > 1 and replies.is_bare(text[start:end]):
-        size, end = 2, parts[1][1]
-    whole = replies.whole(question.content[slice(*asked)], text[start:end], question.content[: asked[0]])
-    if not whole and size > 1:
-        size, end = 1, parts[0][1]
-        whole = replies.whole(question.content[slice(*asked)], text[start:end], question.content[: asked[0]])
-    return _Answer(whole, start, end, size, asked) if whole else None
+_POINTS_BACK: Final = regex(r"(?i)^\W*(?:(?:and|but|so|also|oh|yes|yeah|no|btw|by the way),? )?(?:s?he|his|her)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """The statements that the first sentences of a message make in answer to a question, and where both stand."""
+class _Begun:
+    """What a message says first, put whole by the messages before it, and where all of it stands."""
 
     whole: tuple[str, ...]
     start: int
     end: int
-    size: int
-    asked: tuple[int, int]
+    size: int  # parts of the message
+    beside: tuple[tuple[str, int, int], ...]
 
 
-def _message(event: Event, content: str, user_name: str | None, question: Event | None) -> Iterator[Proposed]:
+def _begun(event: Event, text: str, parts: Sequence[tuple[int, int]], preceding: Sequence[Event]) -> _Begun | None:
+    """What a message says first in answer to a question, or of whom the user spoke before; None for anything else."""
+    said = [one for one in preceding if one.content is not None and NO_MEMORY not in one.content.casefold()]
+    if not parts or not said or said[0].position != event.position - 1:
+        return None
+    nearest, earlier = said[0], next((one for one in said if one.role == "user"), None)
+    answer = _answer(text, parts, nearest, earlier) if nearest.role == "assistant" else None
+    if answer is not None:
+        return answer
+    return None if earlier is None else _of_whom(text, parts[0], earlier)
+
+
+def _answer(text: str, parts: Sequence[tuple[int, int]], question: Event, earlier: Event | None) -> _Begun | None:
+    """What a message says first in answer to a question: its first sentence, with the second behind a bare yes or no.
+
+    Whom "he" or "she" of the question stands for is told by what was said before it, last of all by the user.
+    """
+    content = question.content or ""
+    asked = replies.question_of(content)
+    if asked is None:
+        return None
+    start, end = parts[0]
+    ends = [(2, parts[1][1])] if len(parts) > 1 and replies.is_bare(text[start:end]) else []
+    told = None if earlier is None else _last_sentence(earlier)
+    grounds: list[tuple[str, tuple[tuple[str, int, int], ...]]] = [(content[: asked[0]], ())]
+    if earlier is not None and told is not None:
+        of_user = replies.as_asked((earlier.content or "")[slice(*told)])
+        grounds.append((of_user, ((earlier.event_id, *told),)))
+    for before, more in grounds:
+        for size, upto in [*ends, (1, end)]:
+            whole = replies.whole(content[slice(*asked)], text[start:upto], before)
+            if whole:
+                return _Begun(whole, start, upto, size, ((question.event_id, *asked), *more))
+    return None
+
+
+def _of_whom(text: str, part: tuple[int, int], earlier: Event) -> _Begun | None:
+    """What a message says first of somebody whom the user's message before it speaks of: "She works as a nurse"."""
+    told = _last_sentence(earlier)
+    if told is None:
+        return None
+    before, said = (earlier.content or "")[slice(*told)], text[slice(*part)]
+    whole = callings.whole(before, said) or pronouns.whole(before, said)
+    return None if whole is None else _Begun((whole,), *part, 1, ((earlier.event_id, *told),))
+
+
+def _last_sentence(event: Event) -> tuple[int, int] | None:
+    """Where the last sentence of a message stands."""
+    spans = sentence_spans(readable(event.content or ""))
+    return spans[-1] if spans and spans[-1][1] - spans[-1][0] <= MAX_SENTENCE else None
+
+
+def _message(event: Event, content: str, user_name: str | None, preceding: Sequence[Event]) -> Iterator[Proposed]:
     content = sessions.SWITCH.sub(lambda mark: " " * len(mark.group()), content)  # it says nothing of the user
     text = readable(content)
     after_self = True
@@ -171,14 +210,14 @@ def _message(event: Event, content: str, user_name: str | None, question: Event 
     ]  # fmt: skip
     parts = [part for span in meant for part in _reason_apart(text, *span)]
     slip: str | None = None
-    preceding, spoken = "", ""
-    answer = _answer(text, parts, question)
-    if answer is not None:
-        parts = parts[answer.size :]
-        yield from _answering(event, answer, content, user_name)
+    last, spoken = "", ""
+    begun = _begun(event, text, parts, preceding)
+    if begun is not None:
+        parts = parts[begun.size :]
+        yield from _made_whole(event, begun, content, user_name)
     for (start, end), after in zip_longest(parts, parts[1:]):
         said = text[start:end]
-        preceding, spoken = spoken, said
+        last, spoken = spoken, said
         two = None if after is None else slips.meant(said, text[slice(*after)])
         if two is not None and after is not None:
             yield _correction(content, start, after[1], *two)
@@ -199,7 +238,7 @@ def _message(event: Event, content: str, user_name: str | None, question: Event 
         as_meant = slips.amended(said)
         if as_meant == "":
             continue  # what was said is not so, and what is so instead cannot be told
-        wholes = _whole(preceding, said, as_meant)
+        wholes = _whole(last, said, as_meant)
         lone = len(spans) == 1
         found: list[Proposed] = []
         for whole in wholes or (shorthand.whole(said, lead=lead_length(said), after_self=after_self, lone=lone),):
@@ -209,27 +248,26 @@ def _message(event: Event, content: str, user_name: str | None, question: Event 
             found += _sentence(said, sentence, whole, start, content, event.occurred_at, lone=lone and len(wholes) < 2)
         found = [one for one in found if one.echo is not None or not worth.is_small_talk(plain(one.fact), one.fact)]
         if not found and not slip:
-            found += _specific(preceding, said, start)
+            found += _specific(last, said, start)
         for one in found:
             if slip is None or plain(one.fact) not in (f"user {verb} {plain(slip)}" for verb in _SAID):
                 yield one if before is None else _instead(one, before)
 
 
-def _answering(event: Event, answer: _Answer, content: str, user_name: str | None) -> Iterator[Proposed]:
-    """What was said in answer to a question gives, put whole by it: as it stands where no rule reads more of it."""
-    start, end = answer.start, answer.end
-    for whole in answer.whole:
+def _made_whole(event: Event, begun: _Begun, content: str, user_name: str | None) -> Iterator[Proposed]:
+    """What a sentence gives that was put whole by earlier messages: as it stands where no rule reads more of it."""
+    start, end = begun.start, begun.end
+    for whole in begun.whole:
         sentence = clauses(whole, role=event.role, user_name=user_name)
-        lone = len(answer.whole) == 1
+        lone = len(begun.whole) == 1
         made = list(_sentence(content[start:end], sentence, whole, start, content, event.occurred_at, lone=lone))
         made = made or [replace(one, char_start=start, char_end=end) for one in _specific("", whole, 0)]
         if not made and mood_of(whole) in ("statement", "plan", "command"):
             mine = subject_of(whole, role="user") == SELF or mood_of(whole) == "command"
             category = None if mine else worth.STATEMENT
-            made = [
-                Proposed(_written(third_person(whole)), start, end, subject="user" if mine else None, category=category)
-            ]
-        yield from (replace(one, asked=answer.asked) for one in made)
+            fact = _written(third_person(whole))
+            made = [Proposed(fact, start, end, subject="user" if mine else None, category=category)]
+        yield from (replace(one, beside=begun.beside) for one in made)
 
 
 def _whole(before: str, said: str, as_meant: str | None) -> tuple[str, ...]:

@@ -40,8 +40,8 @@ from engram.writing import Draft, Origin
 BATCH: Final = 100
 FIRST_PAUSE: Final = 0.02
 LONGEST_PAUSE: Final = 0.5
-ANSWERED_WITHIN: Final = timedelta(hours=1)
-"""A later message answers no question."""
+READ_WITHIN: Final = timedelta(hours=1)
+"""What was said longer before a message is not read with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a derive job found to do: spans by deriver, the scope, who the user is, and what short replies may answer.
+    """What a derive job found to do: spans by deriver, the scope, who the user is, and what was said before.
 
-    `questions` are the messages before them, by the reply's id.
+    `preceding` are the messages right before those that may need them, nearest first, by the later one's id.
     """
 
     scope: Scope
     scope_id: int
     spans: tuple[Span, ...]
-    questions: Mapping[str, Event] = field(default_factory=dict)
+    preceding: Mapping[str, Sequence[Event]] = field(default_factory=dict)
     size: int = 0  # events it was read from
     more: bool = False  # whether others wait behind them
 
@@ -179,7 +179,7 @@ def rehearse(
             known = ledger.get_many(conn, [event.event_id for event in events])
             there = [event for event in events if event.event_id in known]
             reading = replace(
-                _reading_of(scope, desk.scope_id, there, known), questions=questions(conn, list(known.values()))
+                _reading_of(scope, desk.scope_id, there, known), preceding=preceding(conn, list(known.values()))
             )
             pairs = _drafts(setup, reading) if not receipt.duplicate else []
             drafts = [(replace(draft, vector=vector_of.get(draft.fact)), origin) for draft, origin in pairs]
@@ -279,7 +279,7 @@ def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
         waiting[event.stream_id].append((event, derivers))
     scopes = {row.scope_id: Scope(several[0].tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows()}
     cursors = cursors_of()
-    asked = questions(conn, [event for behind in waiting.values() for event, _ in behind[:BATCH]])
+    before = preceding(conn, [event for behind in waiting.values() for event, _ in behind[:BATCH]])
     found = []
     for job in several:
         assert job.stream_id is not None
@@ -288,17 +288,17 @@ def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
         events = behind[:BATCH]
         spans = [_span(cursor, events) for cursor in cursors if cursor.stream_id == job.stream_id]
         read = tuple(span for span in spans if span.events)
-        found.append((job, Reading(scopes[job.scope_id], job.scope_id, read, asked, len(events), len(behind) > BATCH)))
+        found.append((job, Reading(scopes[job.scope_id], job.scope_id, read, before, len(events), len(behind) > BATCH)))
     return found
 
 
-def questions(conn: Connection, events: Sequence[Event]) -> dict[str, Event]:
-    """The messages that short replies among some events may answer, by the reply's id: each stands right before it."""
-    replies = [event.event_id for event in events if event.position > 1 and rules.may_answer(event)]
-    if not replies:
-        return {}
-    rows = fetch_all(conn, "list_questions", event_ids=replies, within=ANSWERED_WITHIN)
-    return {row.reply_id: chain.event(row) for row in rows}
+def preceding(conn: Connection, events: Sequence[Event]) -> dict[str, list[Event]]:
+    """The messages right before those of some events that may need them, nearest first, by the later one's id."""
+    wanted = [event.event_id for event in events if event.position > 1 and rules.reads_on(event)]
+    found: dict[str, list[Event]] = {}
+    for row in fetch_all(conn, "list_preceding", event_ids=wanted, within=READ_WITHIN) if wanted else ():
+        found.setdefault(row.behind_id, []).append(chain.event(row))
+    return found
 
 
 def _span(cursor: jobs.Cursor, waiting: Sequence[tuple[Event, list[str]]]) -> Span:
@@ -317,44 +317,42 @@ def _drafts(setup: Setup, reading: Reading) -> list[tuple[Draft, Origin]]:
     modules = {module.NAME: module for module in derivation.DERIVERS}
     for order, span in enumerate(reading.spans):
         for event in span.events:
-            question = reading.questions.get(event.event_id)
-            if question is not None and not _may_be_told(setup, question):
-                question = None
+            before = [one for one in reading.preceding.get(event.event_id, ()) if _may_be_told(setup, one)]
             found.extend(
                 (
                     event.position,
                     order,
                     proposed.ordinal,
-                    draft(setup, event, proposed, (span.name, span.version), user, question),
+                    draft(setup, event, proposed, (span.name, span.version), user, before),
                 )
-                for proposed in modules[span.name].derive(event, user_name=user, question=question)
+                for proposed in modules[span.name].derive(event, user_name=user, preceding=before)
             )
     return [pair for *_, pair in sorted(found, key=lambda item: item[:3])]
 
 
-def _may_be_told(setup: Setup, question: Event) -> bool:
-    """Whether the words of a question may be in what answers it: not where a guard keeps them out, or private. Pure."""
+def _may_be_told(setup: Setup, event: Event) -> bool:
+    """Whether the words of a message may be in what is read with it: not what a guard refuses or hides. Pure."""
     if not setup.policy.guards:
         return True
-    own = (_guarded(setup, question, proposed)[1:] for proposed in verbatim.derive(question))
+    own = (_guarded(setup, event, proposed)[1:] for proposed in verbatim.derive(event))
     return all(refused is None and not private for refused, private in own)
 
 
 def drafts_of(
-    setup: Setup, scope: Scope, event: Event, deriver: str, question: Event | None = None
+    setup: Setup, scope: Scope, event: Event, deriver: str, before: Sequence[Event] = ()
 ) -> list[tuple[Draft, Origin]]:
     """What one deriver that needs no model proposes for one event, as the policy sees it. Pure.
 
-    `question` is what the event may answer, one of `questions`.
+    `before` are the messages before the event, as `preceding` gives them.
     """
     chosen = (module for module in derivation.DERIVERS if deriver == module.NAME)
     spans = tuple(Span(one.NAME, one.VERSION, 0, 0, (event,)) for one in chosen)
-    return _drafts(setup, Reading(scope, 0, spans, {} if question is None else {event.event_id: question}))
+    return _drafts(setup, Reading(scope, 0, spans, {event.event_id: before}))
 
 
 def draft(
     setup: Setup, event: Event, proposed: Proposed, deriver: tuple[str, int], user: str | None,
-    question: Event | None = None,
+    before: Sequence[Event] = (),
 ) -> tuple[Draft, Origin]:  # fmt: skip
     """A proposed memory as the policy sees it, with the event it rests on and the deriver's name and version. Pure."""
     proposed, refused, private = _guarded(setup, event, proposed)
@@ -372,7 +370,7 @@ def draft(
         main_content=proposed.main_content, tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
         echo=proposed.echo,
         valid_from=proposed.valid_from, still=proposed.still, ahead=proposed.ahead, valid_to=proposed.valid_to,
-        captured=True, refused=refused, private=private, asked=_asked(proposed, question),
+        captured=True, refused=refused, private=private, beside=_beside(proposed, before),
     )  # fmt: skip
     origin = Origin(
         event_id=event.event_id, recorded_at=event.recorded_at, occurred_at=event.occurred_at, trust=event.trust,
@@ -383,13 +381,15 @@ def draft(
     return drafted, origin
 
 
-def _asked(proposed: Proposed, question: Event | None) -> Origin | None:
-    """The characters of the question that a proposed memory answers. Pure."""
-    if proposed.asked is None or question is None:
-        return None
-    return Origin(
-        event_id=question.event_id, recorded_at=question.recorded_at, occurred_at=question.occurred_at,
-        trust=question.trust, content=question.content, char_start=proposed.asked[0], char_end=proposed.asked[1],
+def _beside(proposed: Proposed, before: Sequence[Event]) -> tuple[Origin, ...]:
+    """The characters of earlier messages that a proposed memory was read with. Pure."""
+    said = {event.event_id: event for event in before}
+    return tuple(
+        Origin(
+            event_id=event_id, recorded_at=said[event_id].recorded_at, occurred_at=said[event_id].occurred_at,
+            trust=said[event_id].trust, content=said[event_id].content, char_start=start, char_end=end,
+        )
+        for event_id, start, end in proposed.beside
     )  # fmt: skip
 
 
@@ -423,7 +423,7 @@ def _guarded(setup: Setup, event: Event, proposed: Proposed) -> tuple[Proposed, 
 
 def rests_on(draft: Draft, origin: Origin) -> tuple[str, ...]:
     """The events whose words a draft has. Pure."""
-    return (origin.event_id,) if draft.asked is None else (origin.event_id, draft.asked.event_id)
+    return (origin.event_id, *(one.event_id for one in draft.beside))
 
 
 def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequence[Drafted]) -> list[Job]:

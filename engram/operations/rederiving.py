@@ -57,18 +57,18 @@ def rederive(setup: Setup, job: Job) -> Operation[None]:
     """Write again, as their events said it, the statements that an erased memory rested on beside the redacted one."""
     sources: list[tuple[str, int, str | None]] = [tuple(one) for one in job.payload["sources"]]
 
-    def look(conn: Connection) -> tuple[Scope, Mapping[str, Event], Mapping[str, Event]]:
+    def look(conn: Connection) -> tuple[Scope, Mapping[str, Event], Mapping[str, Sequence[Event]]]:
         row = fetch_all(conn, "find_scope_by_id", tenant_id=job.tenant_id, scope_id=job.scope_id)[0]
         events = ledger.get_many(conn, [event_id for event_id, *_ in sources])
         own = Scope(job.tenant_id, row.namespace, row.agent_id, row.user_id)
-        return own, events, deriving.questions(conn, list(events.values()))
+        return own, events, deriving.preceding(conn, list(events.values()))
 
-    scope, events, questions = yield from steps.read(job.tenant_id, look)
+    scope, events, before = yield from steps.read(job.tenant_id, look)
     pairs = [
         pair
         for event_id, ordinal, deriver in sources
         if (event := events.get(event_id)) is not None and not event.erased
-        for pair in _statements(setup, scope, event, ordinal, deriver, questions.get(event_id))
+        for pair in _statements(setup, scope, event, ordinal, deriver, before.get(event_id, ()))
     ]
     pairs = yield from echoing.resolved(setup, job.tenant_id, int(job.scope_id or 0), pairs)
     vectors = yield from deriving.vectors(setup, [draft.fact for draft, _ in pairs], job)
@@ -88,13 +88,11 @@ def rederive(setup: Setup, job: Job) -> Operation[None]:
 
 
 def _statements(
-    setup: Setup, scope: Scope, event: Event, ordinal: int, deriver: str | None, question: Event | None
+    setup: Setup, scope: Scope, event: Event, ordinal: int, deriver: str | None, before: Sequence[Event]
 ) -> Iterable[tuple[Draft, Origin]]:
     """What one statement of an event said: by its deriver, or by the request of a direct change."""
     if deriver is not None:
-        return [
-            pair for pair in deriving.drafts_of(setup, scope, event, deriver, question) if pair[1].ordinal == ordinal
-        ]
+        return [pair for pair in deriving.drafts_of(setup, scope, event, deriver, before) if pair[1].ordinal == ordinal]
     request = event.payload.get("request")
     if ordinal or not isinstance(request, Mapping) or not request.get("fact"):
         return []

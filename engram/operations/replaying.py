@@ -97,7 +97,7 @@ class Step:
     part: str
     at: datetime
     event: Event
-    question: Event | None = None  # what the event may answer
+    before: Sequence[Event] = ()  # the messages before the event, where it may need them
 
 
 # ------------------------------------------------ what callers ask for
@@ -410,9 +410,9 @@ def _steps(conn: Connection, shadow: Shadow) -> list[Step]:
         limit=BATCH,
     )  # fmt: skip
     events = [chain.event(row) for row in rows]
-    asked = deriving.questions(conn, list({event.event_id: event for event in events}.values()))
+    before = deriving.preceding(conn, list({event.event_id: event for event in events}.values()))
     return [
-        Step(int(row.place), row.part, row.at, event, asked.get(event.event_id))
+        Step(int(row.place), row.part, row.at, event, before.get(event.event_id, ()))
         for row, event in zip(rows, events, strict=True)
     ]
 
@@ -469,7 +469,7 @@ def _facts(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> list[str]:
 
 
 def _drafts(setup: Setup, shadow: Shadow, step: Step) -> list[tuple[Draft, Origin]]:
-    return deriving.drafts_of(setup, shadow.scope, step.event, step.part, step.question)
+    return deriving.drafts_of(setup, shadow.scope, step.event, step.part, step.before)
 
 
 def _write(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step], vector: Callable[[str], Any]) -> None:
@@ -512,9 +512,9 @@ def _held(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step])
     return _desk(setup, conn, shadow)
 
 
-def _said(step: Step) -> tuple[bool, str | None]:
-    """What of a step an erasure changes: whether its event says anything, and what it answers."""
-    return step.event.erased, None if step.question is None else step.question.event_id
+def _said(step: Step) -> tuple[bool, list[str]]:
+    """What of a step an erasure changes: whether its event says anything, and what it is read with."""
+    return step.event.erased, [event.event_id for event in step.before]
 
 
 def _desk(setup: Setup, conn: Connection, shadow: Shadow) -> Desk:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from engram.regex import regex
 from engram.replies import asking, others, saying
 from engram.subjects import sentence_spans
 
-__all__ = ["is_bare", "may_answer", "question_of", "whole"]
+__all__ = ["as_asked", "is_bare", "may_answer", "question_of", "whole"]
 
 MAX_ASKED: Final = 1_000  # characters of a message that asks
 MAX_QUESTION: Final = 200
 MAX_REPLY: Final = 200  # characters of a sentence that answers
 MAX_MESSAGE: Final = 600  # characters of a message that answers first of all
 MOST_WORDS: Final = 16  # of an answer
+_MY: Final = regex(r"(?i)\b(?:my|our)\b")
 _CLOSING: Final = "\"'”’»)] "
 
 
@@ -41,6 +43,11 @@ def question_of(content: str) -> tuple[int, int] | None:
         return None
     start, end = asking_spans[0]
     return (start, end) if end - start <= MAX_QUESTION else None
+
+
+def as_asked(sentence: str) -> str:
+    """What a user says of their people as an assistant would say it to them: "my brother" as "your brother"."""
+    return _MY.sub("your", sentence)
 
 
 def whole(question: str, reply: str, before: str = "") -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 -- The distilled memories that some events were cited for: what has been made of them already, and what of it was forgotten. An event
--- that was only the question of what was said is none of these (a number from 10000 on, as everywhere).
+-- that something said later was only read with is none of these (a number from 10000 on, as everywhere).
 SELECT q.event_id::text, q.memory_id::text, m.fact,
        m.status = 'deleted' AND m.status_reason IS NOT DISTINCT FROM 'forgotten' AS forgotten,
        m.status = 'quarantined' AS quarantined

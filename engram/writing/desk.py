@@ -18,8 +18,8 @@ from engram.tenancy import Visible
 from engram.values import Memory
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
-QUESTION_ORDINAL: Final = 10_000
-"""From here on the numbers of statements are those of questions: an event so cited was only answered."""
+BESIDE_ORDINAL: Final = 10_000
+"""From here on the numbers are those of earlier messages that a statement was read with: it is not theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,9 @@ class Draft:
     echo: Echo | None = None  # of a value said before, until it is found of what
     refused: str | None = None  # the guard of the policy that refused it, and why
     succeeds: str | None = None  # the text of the memory of which it says that it is over or has changed
-    asked: Origin | None = None  # the question that it answers, in the message before its event
+    beside: tuple[
+        Origin, ...
+    ] = ()  # what it was read with of the messages before its event, as the question it answers
     stated: tuple[str, ...] = ()  # what a caller gave by name of what a repetition leaves as it is
 
     def begins(self, origin: Origin) -> datetime:

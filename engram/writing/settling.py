@@ -20,7 +20,7 @@ from engram.lineage import Place
 from engram.policies import TYPE_WEIGHTS
 from engram.values import Memory, trust_rank
 from engram.writing.deciding import as_kept, decision_of, kept_hints
-from engram.writing.desk import QUESTION_ORDINAL, Desk, Draft, Origin, iso
+from engram.writing.desk import BESIDE_ORDINAL, Desk, Draft, Origin, iso
 from engram.writing.judging import SAME_EVENT, Judged, follows, is_compared, with_place
 from engram.writing.noting import note_change
 from engram.writing.placing import HEAD, Front, entry_of, fronts, newcomer, reorder, supersede, take_place
@@ -88,7 +88,7 @@ def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     if judged.kind in ("reject", "conflict"):
         return _refuse(desk, judged, origin)
     made = _reinforce(desk, judged, origin) if judged.kind == "reinforce" else _store(desk, judged, origin)
-    _cite_questions(desk, [made])
+    _cite_beside(desk, [made])
     return made
 
 
@@ -239,7 +239,7 @@ def settle_together(
     supersede(desk, superseded)
     written = _write(desk, rows, stored)
     _relate(desk, edges)
-    _cite_questions(desk, settled)
+    _cite_beside(desk, settled)
     return [one if one.entry is None else replace(one, written=written[one.entry.memory_id]) for one in settled]
 
 
@@ -465,19 +465,17 @@ def cite(desk: Desk, memory_id: str, origin: Origin, draft: Draft) -> None:
     )  # fmt: skip
 
 
-def _cite_questions(desk: Desk, settled: Sequence[Settled]) -> None:
-    """Keep of what was said in answer to a question that it rests on that, too; it stands where the answer does."""
+def _cite_beside(desk: Desk, settled: Sequence[Settled]) -> None:
+    """Keep of what was read with earlier messages that it rests on these, too; it stands where its own event does."""
     for one in settled:
         draft, origin = one.judged.draft, one.origin
-        asked = draft.asked
-        if asked is None or one.memory_id is None:
-            continue
-        send_ahead(
-            desk.conn, "add_source", tenant_id=desk.tenant_id, memory_id=one.memory_id, event_id=asked.event_id,
-            ordinal=QUESTION_ORDINAL + origin.ordinal, valid_from=draft.begins(origin), holds_at=draft.stands(origin),
-            deriver=origin.deriver, deriver_version=origin.deriver_version, trust=trust_rank(asked.trust),
-            stated_recorded_at=asked.recorded_at, model=None, prompt_hash=None, **quote_of(asked),
-        )  # fmt: skip
+        for said in draft.beside if one.memory_id is not None else ():
+            send_ahead(
+                desk.conn, "add_source", tenant_id=desk.tenant_id, memory_id=one.memory_id, event_id=said.event_id,
+                ordinal=BESIDE_ORDINAL + origin.ordinal, valid_from=draft.begins(origin), holds_at=draft.stands(origin),
+                deriver=origin.deriver, deriver_version=origin.deriver_version, trust=trust_rank(said.trust),
+                stated_recorded_at=said.recorded_at, model=None, prompt_hash=None, **quote_of(said),
+            )  # fmt: skip
 
 
 def quote_of(origin: Origin) -> dict[str, Any]:

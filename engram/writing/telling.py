@@ -58,7 +58,7 @@ def _is_plain(desk: Desk, settled: Settled) -> bool:
         return False
     told = all(isinstance(value, str | bool | None) for value in draft.metadata.values())
     ends = draft.valid_to is not None or expiry(draft, settled.origin) is not None
-    return told and not ends and not draft.citations and draft.asked is None
+    return told and not ends and not draft.citations and not draft.beside
 
 
 def _as_written(desk: Desk, settled: Settled) -> Memory:

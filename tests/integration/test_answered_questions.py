@@ -189,3 +189,54 @@ def test_a_question_in_the_very_batch_and_one_before_it_are_read_alike(database_
             made.append(told(door))
     assert made == [made[0]] * 4
     assert len(made[0]) == 3
+
+
+@pytest.mark.parametrize(
+    ("messages", "fact", "quotes"),
+    [
+        (["My sister lives in Oslo.", "She works as a nurse."], "User's sister works as a nurse",
+         ["My sister lives in Oslo.", "She works as a nurse."]),
+        (["My sister lives in Oslo.", "> Nice city!", "She works as a nurse."], "User's sister works as a nurse",
+         ["My sister lives in Oslo.", "She works as a nurse."]),
+        (["We got a cat last week.", "> How lovely!", "Her name is Pixel."], "User has a cat named Pixel",
+         ["We got a cat last week.", "Her name is Pixel."]),
+        (["My brother moved to Oslo.", "> Exciting! What does he do?", "chef"], "User's brother is a chef",
+         ["My brother moved to Oslo.", "What does he do?", "chef"]),
+    ],
+    ids=["at once", "with a reply between", "a name", "asked about"],
+)  # fmt: skip
+def test_he_and_she_are_those_of_the_message_before(
+    ada: Engram, messages: list[str], fact: str, quotes: list[str]
+) -> None:
+    spoken = [("assistant", one[2:]) if one.startswith("> ") else ("user", one) for one in messages]
+    receipts = [ada.remember([said(*one, minute)], wait=True) for minute, one in enumerate(spoken)]
+    (made,) = [one for one in facts(ada) if one.fact == fact]
+    assert [one.quote for one in ada.explain_memory(made.memory_id).citations] == quotes
+    assert ada.ops.replay().counts["changed"] == 0
+    ada.ops.erase(events=[receipts[0].event_ids[0]])
+    drain(ada)
+    assert fact not in told(ada)
+    assert ada.ops.replay().counts["added"] == 0
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ["My sister met Ann.", "She works as a nurse."],
+        ["My sister lives in Oslo.", "> Does Ann live there, too?", "No. Hm.", "She works as a nurse."],
+        ["I like Oslo.", "She works as a nurse."],
+    ],
+    ids=["of two", "too far back", "of nobody"],
+)
+def test_whom_a_pronoun_stands_for_is_not_guessed(ada: Engram, messages: list[str]) -> None:
+    spoken = [("assistant", one[2:]) if one.startswith("> ") else ("user", one) for one in messages]
+    for minute, one in enumerate(spoken):
+        ada.remember([said(*one, minute)], wait=True)
+    assert not any("nurse" in one and "sister" in one for one in told(ada))
+
+
+def test_what_stands_behind_something_else_is_not_the_answer(ada: Engram) -> None:
+    ada.remember(exchange("Where do you live?", "")[:1], wait=True)
+    ada.remember([{**said("tool", "opened the map", 0.5), "event_type": "tool_result"}], wait=True)
+    ada.remember([said("user", "Ottawa", 1)], wait=True)
+    assert told(ada) == []

@@ -213,16 +213,15 @@ def event(content: str, role: str = "user") -> Event:
 
 def test_a_fact_names_the_characters_of_the_answer_and_of_the_question() -> None:
     question, reply = "Welcome! Where do you live?", "Ottawa. I like it there."
-    first, *_ = rules.derive(event(reply), question=event(question, "assistant"))
+    first, *_ = rules.derive(event(reply), preceding=[event(question, "assistant")])
     assert first.fact == "User lives in Ottawa"
     assert reply[first.char_start : first.char_end] == "Ottawa."
-    assert first.asked is not None
-    assert question[slice(*first.asked)] == "Where do you live?"
+    assert [(one, question[start:end]) for one, start, end in first.beside] == [("assistant-1", "Where do you live?")]
     assert rules.derive(event(reply)) == ()
 
 
 def test_a_question_that_asks_for_no_memory_is_answered_with_none() -> None:
-    assert rules.derive(event("Ottawa"), question=event("#nomem Where do you live?", "assistant")) == ()
+    assert rules.derive(event("Ottawa"), preceding=[event("#nomem Where do you live?", "assistant")]) == ()
 
 
 @given(st.text(max_size=120), st.text(max_size=120))
