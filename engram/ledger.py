@@ -27,6 +27,7 @@ MOST_EVENTS: Final = 500  # a batch
 MOST_BYTES: Final = 8 * 1024 * 1024  # of bodies, a batch
 MOST_BODY: Final = 1024 * 1024
 LOOKED_AT: Final = 400  # of the newest events of each scope, for what was said: direct changes of memory are events too
+SHORT: Final = 2_000  # bytes of a message that is read with those before it
 LINKS_AT_ONCE: Final = 1_000
 HEADS_AT_ONCE: Final = 500
 MOST_LATELY: Final = 4_096  # streams kept in mind
@@ -451,16 +452,18 @@ OF: Final = {
 
 def derivable(
     conn: Connection, stream_ids: Sequence[str], derivers: Sequence[tuple[str, int]], *, limit: int = 100
-) -> list[tuple[Event, list[str]]]:
+) -> tuple[list[tuple[Event, list[str]]], list[Event]]:
     """The events of streams that wait for derivers, named with their versions; in order, so many of each at most.
 
-    Each comes with all the derivers it was meant for; erased ones are among them.
+    Each comes with all the derivers it was meant for; erased ones are among them. Then the messages before short ones
+    of users, which are read with these.
     """
     rows = fetch_all(
         conn, "list_derivable_events", stream_ids=list(stream_ids), derivers=[name for name, _ in derivers],
-        versions=[version for _, version in derivers], limit=limit,
+        versions=[version for _, version in derivers], limit=limit, short=SHORT,
     )  # fmt: skip
-    return [(chain.event(row), row.derive) for row in rows]
+    found = [(chain.event(row), row.derive) for row in rows]
+    return [pair for pair in found if pair[1]], [event for event, meant in found if not meant]
 
 
 def verify(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -40,6 +40,7 @@ from engram.writing import Draft, Origin
 BATCH: Final = 100
 FIRST_PAUSE: Final = 0.02
 LONGEST_PAUSE: Final = 0.5
+MESSAGES: Final = ("assistant_message", "user_message")
 READ_WITHIN: Final = timedelta(hours=1)
 """What was said longer before a message is not read with it."""
 
@@ -275,12 +276,13 @@ def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
     rows = fetch_ahead(conn, "list_scopes_by_id", tenant_id=several[0].tenant_id, scope_ids=numbers)
     cursors_of = jobs.cursors_ahead(conn, streams, derivation.versions())
     waiting: dict[str, list[tuple[Event, list[str]]]] = {stream_id: [] for stream_id in streams}
-    for event, derivers in ledger.derivable(ending(conn), streams, derivation.versions(), limit=BATCH + 1):
+    found, there = ledger.derivable(ending(conn), streams, derivation.versions(), limit=BATCH + 1)
+    for event, derivers in found:
         waiting[event.stream_id].append((event, derivers))
     scopes = {row.scope_id: Scope(several[0].tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows()}
     cursors = cursors_of()
-    before = preceding(conn, [event for behind in waiting.values() for event, _ in behind[:BATCH]])
-    found = []
+    before = preceding(conn, [event for behind in waiting.values() for event, _ in behind[:BATCH]], there)
+    readings = []
     for job in several:
         assert job.stream_id is not None
         assert job.scope_id is not None
@@ -288,17 +290,37 @@ def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
         events = behind[:BATCH]
         spans = [_span(cursor, events) for cursor in cursors if cursor.stream_id == job.stream_id]
         read = tuple(span for span in spans if span.events)
-        found.append((job, Reading(scopes[job.scope_id], job.scope_id, read, before, len(events), len(behind) > BATCH)))
-    return found
+        readings.append(
+            (job, Reading(scopes[job.scope_id], job.scope_id, read, before, len(events), len(behind) > BATCH))
+        )
+    return readings
 
 
-def preceding(conn: Connection, events: Sequence[Event]) -> dict[str, list[Event]]:
-    """The messages right before those of some events that may need them, nearest first, by the later one's id."""
-    wanted = [event.event_id for event in events if event.position > 1 and rules.reads_on(event)]
-    found: dict[str, list[Event]] = {}
-    for row in fetch_all(conn, "list_preceding", event_ids=wanted, within=READ_WITHIN) if wanted else ():
-        found.setdefault(row.behind_id, []).append(chain.event(row))
-    return found
+def preceding(conn: Connection, events: Sequence[Event], there: Iterable[Event] = ()) -> dict[str, list[Event]]:
+    """The messages right before those of some events that may need them, nearest first, by the later one's id.
+
+    What is `there` already is not read again.
+    """
+    wanted = [event for event in events if event.position > 1 and rules.reads_on(event)]
+    known = {(event.stream_id, event.position): event for event in there}
+    unknown = [event.event_id for event in wanted if (event.stream_id, event.position - 1) not in known]
+    for row in fetch_all(conn, "list_preceding", event_ids=unknown) if unknown else ():
+        event = chain.event(row)
+        known[event.stream_id, event.position] = event
+    return {event.event_id: _before(event, known) for event in wanted}
+
+
+def _before(event: Event, known: Mapping[tuple[str, int], Event]) -> list[Event]:
+    """The messages right before an event that are read with it, nearest first. Pure."""
+    found = (known.get((event.stream_id, event.position - back)) for back in (1, 2))
+    return [
+        one
+        for one in found
+        if one is not None
+        and one.event_type in MESSAGES
+        and one.content is not None
+        and timedelta() <= event.occurred_at - one.occurred_at <= READ_WITHIN
+    ]
 
 
 def _span(cursor: jobs.Cursor, waiting: Sequence[tuple[Event, list[str]]]) -> Span:

@@ -1,4 +1,6 @@
--- The events of streams that wait for derivers, stream by stream and in order; of each stream only so many.
+-- The events of streams that wait for derivers, stream by stream and in order; of each stream only so many. Short messages of users come
+-- with the two messages before them, which wait for nobody here: their `derive` is empty.
+WITH behind AS MATERIALIZED (
 SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
        e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, e.derive, p.body
   FROM (SELECT g.stream_id, min(g.after) AS after, array_agg(g.deriver) AS derivers, array_agg(g.after) AS afters
@@ -23,5 +25,21 @@ SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.e
    -- The limit keeps a planner that has not met the tenant yet on the key.
    SELECT b.body FROM engram.agent_event_payloads b
     WHERE b.tenant_id = e.tenant_id AND b.stream_id = e.stream_id AND b.position = e.position
-    LIMIT 1) p ON true
- ORDER BY e.stream_id, e.position
+    LIMIT 1) p ON true)
+SELECT b.* FROM behind b
+ UNION ALL
+SELECT c.*
+  FROM (SELECT DISTINCT r.stream_id, q.position, r.tenant_id
+          FROM behind r
+         CROSS JOIN LATERAL (VALUES (r.position - 2), (r.position - 1)) q (position)
+         WHERE r.role = 'user' AND octet_length(r.body) <= %(short)s AND q.position > 0) a
+ CROSS JOIN LATERAL (
+   SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
+          e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, '{}'::text[], p.body
+     FROM engram.agent_events e
+     JOIN engram.agent_event_payloads p
+       ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position
+    WHERE e.tenant_id = engram.current_tenant() AND e.stream_id = a.stream_id AND e.position = a.position
+      AND e.event_type IN ('assistant_message', 'user_message')
+    LIMIT 1) c
+ ORDER BY 2, 3

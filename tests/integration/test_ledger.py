@@ -346,8 +346,9 @@ def test_a_deriver_reads_only_what_waits_for_it(book: Book) -> None:
     stream = book.stream()
     book.append(stream, [said("a"), said("b", derive=()), said("c", derive=("llm",)), said("d", derive=("rules",))])
     book.run(lambda conn: advance(conn, {Cursor(stream, "rules", 1): 1}))
-    found = book.run(lambda conn: ledger.derivable(conn, [stream], [("rules", 1)]))
+    found, before = book.run(lambda conn: ledger.derivable(conn, [stream], [("rules", 1)]))
     assert [(event.content, derivers) for event, derivers in found] == [("d", ["rules"])]
+    assert [event.content for event in before] == ["b", "c"], "what is read with it"
 
 
 def test_derivers_read_several_streams_at_once_each_from_where_it_stands(book: Book) -> None:
@@ -357,10 +358,11 @@ def test_derivers_read_several_streams_at_once_each_from_where_it_stands(book: B
     book.append(two, [said("d", derive=both), said("e", derive=both), said("f", derive=both)])
     book.run(lambda conn: advance(conn, {Cursor(one, "rules", 1): 2, Cursor(one, "verbatim", 1): 1}))
     derivers = [("rules", 1), ("verbatim", 1), ("x", 1)]
-    found = book.run(lambda conn: ledger.derivable(conn, [one, two], derivers, limit=2))
+    found, before = book.run(lambda conn: ledger.derivable(conn, [one, two], derivers, limit=2))
     assert [event.content for event, _ in found] == ["b", "c", "d", "e"]
+    assert [event.content for event in before] == ["a", "b", "d"]
     # A new version goes on where the one before it stood.
-    newer = book.run(lambda conn: ledger.derivable(conn, [one], [("rules", 2)]))
+    newer, _ = book.run(lambda conn: ledger.derivable(conn, [one], [("rules", 2)]))
     assert [event.content for event, _ in newer] == ["c"]
 
 

@@ -496,8 +496,8 @@ def test_a_new_version_of_a_deriver_reads_on_live_and_anew_in_a_replay(
     before = {one.memory_id for one in door.list_memories(EVERY)}
     first = rules.derive
 
-    def shouting(event: Any, *, user_name: str | None) -> Any:
-        return tuple(replace(one, tags=("loud",)) for one in first(event, user_name=user_name))
+    def shouting(event: Any, **given: Any) -> Any:
+        return tuple(replace(one, tags=("loud",)) for one in first(event, **given))
 
     monkeypatch.setattr(rules, "VERSION", rules.VERSION + 1)
     monkeypatch.setattr(rules, "derive", shouting)
