@@ -58,6 +58,11 @@ def _again(kind: type[EngramError], args: tuple[Any, ...]) -> EngramError:
     return kind.__new__(kind, *args)
 
 
+def class_of(error: Exception) -> str:
+    """The name under which a failure is kept: Engram's code, else the type. Never its text."""
+    return error.code if isinstance(error, EngramError) else type(error).__name__[:64]
+
+
 class SettingsError(EngramError):
     """A setting is missing, unknown or makes no sense."""
 

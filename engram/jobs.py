@@ -36,6 +36,7 @@ DERIVE: Final = "derive"  # the kind born with every event that some deriver wai
 EXTRACT: Final = "extract"  # the kind that asks a language model what events say
 LINK: Final = "link"  # the kind that puts new memories into topics and ties them to their nearest
 EMBED: Final = "embed"  # the kind that gives vectors to memories written without
+REDERIVE: Final = "rederive"  # the kind that derives some statements of events again
 LEASE: Final = timedelta(seconds=120)
 MOST_ATTEMPTS: Final = 5
 MOST_CRASHES: Final = 3

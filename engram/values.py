@@ -354,6 +354,8 @@ def _explained(made: WriteDecision) -> str:
     if made.kind == "reject" and made.reasons[:1] == ("guard",):
         name, _, why = made.reasons[1].partition(": ")
         return f"Not stored: the guard {name} refused it: {why}."
+    if made.kind == "reject" and made.reasons[:1] == ("failed",):
+        return f"Not stored: {made.reasons[1]}. It is tried again, and a replay reads it too."
     if made.kind == "reject" and made.surprise is not None and "surprise_below_threshold" in made.reasons:
         held = "" if made.surprise.threshold is None else f", under the threshold of {made.surprise.threshold:.3f}"
         reworded = " It says it in other words." if "reworded" in made.reasons else ""
@@ -1649,7 +1651,7 @@ class ReplayChange(Value):
 
 @dataclass(frozen=True, slots=True)
 class ReplayProblem(Value):
-    """A direct change that a replay could not make again: its event, its type, and why."""
+    """A direct change that a replay could not make again, or an event on which it failed: its id, its type, and why."""
 
     event_id: str
     event_type: str

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -24,25 +26,31 @@ from engram import (
 )
 from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_one
 from engram.derivation import documents, llm, rules, verbatim
-from engram.derivation.proposals import Proposed
-from engram.errors import EngramError, NotFound, PolicyError, Unavailable
+from engram.derivation.proposals import Proposed, fitted
+from engram.errors import Conflict, EngramError, NotFound, PolicyError, Unavailable, UnknownOutcome, class_of
 from engram.jobs import Job
 from engram.operations import echoing, spaces, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.policies import guards
-from engram.policies.classify import Proposal, classify
+from engram.policies.classify import Classified, Proposal, classify
 from engram.scope import Scope
 from engram.tenancy import Visible
 from engram.values import MEMORY_TYPES, Event, Receipt, WriteDecision
 from engram.writing import Draft, Origin
 
 BATCH: Final = 100
+WHOLE: Final = -1
+"""In the place of a statement's ordinal: all that a deriver finds in an event."""
 FIRST_PAUSE: Final = 0.02
 LONGEST_PAUSE: Final = 0.5
 MESSAGES: Final = ("assistant_message", "user_message")
 READ_WITHIN: Final = timedelta(hours=1)
 """What was said longer before a message is not read with it."""
+PASSING: Final = (Unavailable, UnknownOutcome, Conflict)
+"""Errors that say nothing of the event that was being read: its job is tried again as it is."""
+
+logger = logging.getLogger("engram")
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,36 +340,46 @@ def _span(cursor: jobs.Cursor, waiting: Sequence[tuple[Event, list[str]]]) -> Sp
     return Span(cursor.deriver, cursor.version, cursor.position, new, tuple(events))
 
 
-def _drafts(setup: Setup, reading: Reading) -> list[tuple[Draft, Origin]]:
-    """What the derivers propose and the policy makes of it, in the order of the events. Pure."""
+def _drafts(setup: Setup, reading: Reading, *, parks: bool = True) -> list[tuple[Draft, Origin]]:
+    """What the derivers propose and the policy makes of it, in the order of the events. Pure.
+
+    What fails on one event is a refused draft, which stands in the way of no other; unless it `parks`, it is raised.
+    """
     user = reading.scope.user_id if isinstance(reading.scope.user_id, str) else None
     found: list[tuple[int, int, int, tuple[Draft, Origin]]] = []
     modules = {module.NAME: module for module in derivation.DERIVERS}
     for order, span in enumerate(reading.spans):
+        deriver = (span.name, span.version)
         for event in span.events:
             before = [one for one in reading.preceding.get(event.event_id, ()) if _may_be_told(setup, one)]
-            found.extend(
-                (
-                    event.position,
-                    order,
-                    proposed.ordinal,
-                    draft(setup, event, proposed, (span.name, span.version), user, before),
-                )
-                for proposed in modules[span.name].derive(event, user_name=user, preceding=before)
-            )
+            try:
+                proposals = modules[span.name].derive(event, user_name=user, preceding=before)
+                made = [draft(setup, event, proposed, deriver, user, before, parks=parks) for proposed in proposals]
+            except PASSING:
+                raise
+            except Exception as error:
+                if not parks:
+                    raise
+                made = [_unread(event, deriver, error)]
+            found.extend((event.position, order, pair[1].ordinal, pair) for pair in made)
     return [pair for *_, pair in sorted(found, key=lambda item: item[:3])]
 
 
 def _may_be_told(setup: Setup, event: Event) -> bool:
-    """Whether the words of a message may be in what is read with it: not what a guard refuses or hides. Pure."""
+    """Whether the words of a message may be in what is read with it: not what a guard refuses or hides, or fails on."""
     if not setup.policy.guards:
         return True
-    own = (_guarded(setup, event, proposed)[1:] for proposed in verbatim.derive(event))
-    return all(refused is None and not private for refused, private in own)
+    try:
+        own = [_guarded(setup, event, proposed) for proposed in verbatim.derive(event)]
+    except PASSING:
+        raise
+    except Exception:  # as it is parked where it is read itself
+        return False
+    return all(refused is None and not private for _, refused, private in own)
 
 
 def drafts_of(
-    setup: Setup, scope: Scope, event: Event, deriver: str, before: Sequence[Event] = ()
+    setup: Setup, scope: Scope, event: Event, deriver: str, before: Sequence[Event] = (), *, parks: bool = True
 ) -> list[tuple[Draft, Origin]]:
     """What one deriver that needs no model proposes for one event, as the policy sees it. Pure.
 
@@ -369,14 +387,30 @@ def drafts_of(
     """
     chosen = (module for module in derivation.DERIVERS if deriver == module.NAME)
     spans = tuple(Span(one.NAME, one.VERSION, 0, 0, (event,)) for one in chosen)
-    return _drafts(setup, Reading(scope, 0, spans, {event.event_id: before}))
+    return _drafts(setup, Reading(scope, 0, spans, {event.event_id: before}), parks=parks)
 
 
 def draft(
     setup: Setup, event: Event, proposed: Proposed, deriver: tuple[str, int], user: str | None,
-    before: Sequence[Event] = (),
+    before: Sequence[Event] = (), *, parks: bool = True,
 ) -> tuple[Draft, Origin]:  # fmt: skip
-    """A proposed memory as the policy sees it, with the event it rests on and the deriver's name and version. Pure."""
+    """A proposed memory as the policy sees it, with the event it rests on and the deriver's name and version. Pure.
+
+    Where the policy fails on it, it is refused for that; unless it `parks`, the error is raised.
+    """
+    origin = _origin(event, proposed, deriver)
+    try:
+        return _ruled(setup, event, proposed, user, before), origin
+    except PASSING:
+        raise
+    except Exception as error:
+        if not parks:
+            raise
+        return _failed(proposed, error, f"the policy {setup.policy.name}"), origin
+
+
+def _ruled(setup: Setup, event: Event, proposed: Proposed, user: str | None, before: Sequence[Event]) -> Draft:
+    """A proposed memory after the guards and rules of the policy. Pure."""
     proposed, refused, private = _guarded(setup, event, proposed)
     classified = classify(
         setup.policy,
@@ -387,20 +421,36 @@ def draft(
             place=documents.place_of(event, proposed.char_start),
         ),
     )  # fmt: skip
-    drafted = Draft(
+    return Draft(
         fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at),
         main_content=proposed.main_content, tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
         echo=proposed.echo,
         valid_from=proposed.valid_from, still=proposed.still, ahead=proposed.ahead, valid_to=proposed.valid_to,
         captured=True, refused=refused, private=private, beside=_beside(proposed, before),
     )  # fmt: skip
-    origin = Origin(
+
+
+def _origin(event: Event, proposed: Proposed, deriver: tuple[str, int]) -> Origin:
+    return Origin(
         event_id=event.event_id, recorded_at=event.recorded_at, occurred_at=event.occurred_at, trust=event.trust,
         content=event.content, stream_id=event.stream_id, position=event.position, session_id=event.session_id,
         task_run_id=event.task_run_id, actor=event.actor or event.role, char_start=proposed.char_start,
         char_end=proposed.char_end, ordinal=proposed.ordinal, deriver=deriver[0], deriver_version=deriver[1],
     )  # fmt: skip
-    return drafted, origin
+
+
+def _unread(event: Event, deriver: tuple[str, int], error: Exception) -> tuple[Draft, Origin]:
+    """What stands for an event on which a deriver failed: its own words, refused. Pure."""
+    fact, _ = fitted(event.content or event.event_type)
+    proposed = Proposed(fact, 0, min(len(fact), len(event.content or "")), ordinal=WHOLE)
+    return _failed(proposed, error, f"the deriver {deriver[0]}"), _origin(event, proposed, deriver)
+
+
+def _failed(proposed: Proposed, error: Exception, who: str) -> Draft:
+    """A proposed memory that is refused since something failed on it: what, and how, without its text. Pure."""
+    why = str(error) if isinstance(error, PolicyError) else f"{who} failed ({class_of(error)})"
+    classified = Classified(proposed.memory_type or "semantic", category=proposed.category)
+    return Draft(proposed.fact, classified, captured=True, refused=why, failed=True)
 
 
 def _beside(proposed: Proposed, before: Sequence[Event]) -> tuple[Origin, ...]:
@@ -474,6 +524,8 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
     if not moves.keys() <= cursors or is_erased():
         return several
     batching.write_desks(desks)
+    for one in drafted:
+        _park(conn, one)
     jobs.advance_held(conn, moves)
     jobs.mark_derived_after(conn, streams)
     jobs.finish_derived(conn, {str(job.stream_id): reading.upto for job, reading in pack})
@@ -485,6 +537,25 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
     if done:
         jobs.finish_held(conn, *done)
     return left
+
+
+def _park(conn: Connection, made: Drafted) -> None:
+    """Queue the statements of events on which something failed, a job an event: it is tried again, and ends as dead.
+
+    So it is counted and told of, and can be taken up once the policy, or the program, is mended.
+    """
+    failed: dict[str, list[Origin]] = defaultdict(list)
+    for draft, origin in made.pairs:
+        if draft.failed:
+            failed[origin.event_id].append(origin)
+    for event_id, several in failed.items():
+        logger.warning("event %s could not be read whole: it is tried again by itself", event_id)
+        versions = sorted({f"{one.deriver}@{one.deriver_version}" for one in several})
+        sources = [[event_id, one.ordinal, one.deriver] for one in several]
+        jobs.add(
+            conn, kind=jobs.REDERIVE, dedup_key=f"failed/{event_id}/{','.join(versions)}", scope_id=made.scope_id,
+            payload={"sources": sources}, delay=jobs.backoff(1),
+        )  # fmt: skip
 
 
 def queue_extract(conn: Connection, read: Sequence[tuple[Job, int, int | None]]) -> None:

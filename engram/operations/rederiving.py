@@ -1,4 +1,7 @@
-"""Rederiving: what an erased memory also rested on is derived again: a redaction takes no more than its event."""
+"""Rederiving: statements of events are derived again, each by itself.
+
+What an erased memory also rested on is, since a redaction takes no more than its event; and what failed before.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,6 @@ from engram.scope import Scope
 from engram.values import Event
 from engram.writing import Draft, Origin
 
-KIND: Final = "rederive"
 TIMES: Final = ("valid_from", "valid_to", "expires_at")
 UNTOLD: Final = ("supersedes", "parent_id", "sources", "force")  # acts on other memories, done once already
 
@@ -38,7 +40,11 @@ def queue(conn: Connection, tenant_id: str, redaction_id: str, event_id: str, me
             told.setdefault(row.memory_id, (row.scope_id, []))[1].append([row.event_id, row.ordinal, row.deriver])
     made = [
         jobs.add(
-            conn, kind=KIND, dedup_key=f"{redaction_id}/{memory_id}", scope_id=scope_id, payload={"sources": sources}
+            conn,
+            kind=jobs.REDERIVE,
+            dedup_key=f"{redaction_id}/{memory_id}",
+            scope_id=scope_id,
+            payload={"sources": sources},
         )
         for memory_id, (scope_id, sources) in told.items()
     ]
@@ -54,7 +60,7 @@ def queue(conn: Connection, tenant_id: str, redaction_id: str, event_id: str, me
 
 
 def rederive(setup: Setup, job: Job) -> Operation[None]:
-    """Write again, as their events said it, the statements that an erased memory rested on beside the redacted one."""
+    """Write as their events said it what an erased memory rested on beside the redacted one, or what failed before."""
     sources: list[tuple[str, int, str | None]] = [tuple(one) for one in job.payload["sources"]]
 
     def look(conn: Connection) -> tuple[Scope, Mapping[str, Event], Mapping[str, Sequence[Event]]]:
@@ -92,7 +98,8 @@ def _statements(
 ) -> Iterable[tuple[Draft, Origin]]:
     """What one statement of an event said: by its deriver, or by the request of a direct change."""
     if deriver is not None:
-        return [pair for pair in deriving.drafts_of(setup, scope, event, deriver, before) if pair[1].ordinal == ordinal]
+        found = deriving.drafts_of(setup, scope, event, deriver, before, parks=False)
+        return [pair for pair in found if ordinal in (pair[1].ordinal, deriving.WHOLE)]
     request = event.payload.get("request")
     if ordinal or not isinstance(request, Mapping) or not request.get("fact"):
         return []

@@ -487,6 +487,9 @@ def _write(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step]
             settled.extend(_again(setup, own, shadow, step, live, vector))
         else:
             drafts = echoing.resolve(setup, conn, shadow.scope.tenant_id, own.scope_id, _drafts(setup, shadow, step))
+            failed = dict.fromkeys(draft.refused for draft, _ in drafts if draft.failed and draft.refused)
+            if failed:
+                _problem(own, shadow, step, "; ".join(failed))
             pairs = [(replace(draft, vector=vector(draft.fact)), origin) for draft, origin in drafts]
             there = live.get(step.event.event_id, [])
             _carry_beside_erased(own, shadow, step, [row for row in there if row.deriver == step.part])

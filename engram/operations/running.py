@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from engram import checkpoints, errors, inputs, jobs, sessions
 from engram.channels import events, upkeep
 from engram.database import Connection, ending, fetch_value
-from engram.errors import EngramError, LeaseLost
+from engram.errors import EngramError, LeaseLost, class_of
 from engram.ids import new_id
 from engram.jobs import Job
 from engram.operations import (
@@ -56,7 +56,7 @@ WORK: Final[Mapping[str, Work]] = MappingProxyType(
         events.KIND: tending.index_events,
         tending.PURGE: tending.purge,
         checkpoints.KIND: checkpointing.checkpoint,
-        rederiving.KIND: rederiving.rederive,
+        jobs.REDERIVE: rederiving.rederive,
         sessions.SUMMARY: summarising.summarise,
         sessions.CLOSE: summarising.close,
         topics.KIND: topics.tend,
@@ -340,8 +340,3 @@ def fate_of(error: Exception) -> Fate:
         return fate
     limit = LONGEST_REST if fate.paused else LONGEST_WAIT
     return replace(fate, retry_after=max(SHORTEST_WAIT, min(error.retry_after, limit)))
-
-
-def class_of(error: Exception) -> str:
-    """The name under which a failure is kept with its job: Engram's code, else the type. Never its text."""
-    return error.code if isinstance(error, EngramError) else type(error).__name__

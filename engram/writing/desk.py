@@ -81,7 +81,8 @@ class Draft:
     quotes: tuple[str | None, ...] = ()  # what each citation is said to quote, where a caller counted its span
     captured: bool = False  # from traffic nobody chose to write down, not from a direct call
     echo: Echo | None = None  # of a value said before, until it is found of what
-    refused: str | None = None  # the guard of the policy that refused it, and why
+    refused: str | None = None  # the guard of the policy that refused it, and why; or what failed on it
+    failed: bool = False  # whether something failed on it, so that nobody knows what it would have been
     succeeds: str | None = None  # the text of the memory of which it says that it is over or has changed
     beside: tuple[
         Origin, ...

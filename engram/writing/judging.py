@@ -142,7 +142,7 @@ def judged_plainly(desk: Desk, draft: Draft, head: Memory | None = None) -> Judg
     if not is_plain(draft):
         return None
     if draft.refused is not None:
-        return Judged(draft, gates.Judgement("reject", reasons=("guard", draft.refused)))
+        return Judged(draft, gates.Judgement("reject", reasons=("failed" if draft.failed else "guard", draft.refused)))
     if draft.is_evidence:
         return Judged(draft, gates.Judgement("add", reasons=("evidence",)))
     if draft.revises is None:

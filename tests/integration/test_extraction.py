@@ -1015,3 +1015,20 @@ def test_a_key_that_is_refused_never_buries_a_question(doors: Doors, listed: Job
     for _ in range(6):
         tried_again(door, stuck)
     assert [(job.state, job.error_class) for job in listed("extract")] == [("paused", "model_rejected")]
+
+
+def test_a_fact_a_guard_fails_on_is_refused_alone(doors: Doors) -> None:
+    def poisoned(candidate: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "wasp" in candidate["fact"]:
+            raise ZeroDivisionError(candidate["fact"])
+        return candidate
+
+    found = says(fact("Bo fears wasps", "Bo fears them"), fact("Bo hums", "Bo hums"))
+    door = doors(script(found), background=False, policy=MemoryPolicy("guarded", guards=(poisoned,)))
+    door.remember("Bo fears them. Bo hums.", derive="llm", session_id="s")
+    drained(door)
+    assert "Bo hums" in facts(door)
+    assert [one.reasons for one in door.list_decisions(kind="reject")] == [
+        ("failed", "the hook poisoned of the policy failed (ZeroDivisionError)")
+    ]
+    assert not [job for job in door.ops.list_jobs() if job.state == "dead"]

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from quiet import quiet
 
-from engram import Engram, Filter, MemoryPolicy, PolicyError, Reject, Scope
+from engram import Engram, Filter, MemoryPolicy, PolicyError, Reject, Scope, Unavailable
+from engram.derivation import rules
 from engram.policies import guards
 from engram.policies.default import DEFAULT
+from engram.values import Event
 
 
 def no_gossip(candidate: Mapping[str, Any]) -> Any:
@@ -155,6 +157,97 @@ def test_hooks_are_logged_by_name_and_without_words(caplog: pytest.LogCaptureFix
     assert [record.getMessage() for record in caplog.records] == [
         "guard no_gossip refused a candidate", "guard shout changed a candidate",
     ]  # fmt: skip
+
+
+def poisoned(candidate: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "wasp" in candidate["fact"]:
+        raise ZeroDivisionError(candidate["fact"])
+    return candidate
+
+
+def parked(door: Engram) -> list[tuple[str, str, str | None]]:
+    return [(job.kind, job.state, job.error_class) for job in door.ops.list_jobs() if job.state != "done"]
+
+
+def test_a_message_a_guard_fails_on_is_parked_and_stops_no_other(database_url: str, tenant: str) -> None:
+    with door_with(database_url, tenant, poisoned) as door:
+        said = door.remember("My cat is afraid of wasps. My sister lives in Ottawa.", session_id="s", wait=True)
+        after = door.remember("My manager is Dana Reyes.", session_id="s", wait=True)
+        assert {one.kind for one in after.decisions} == {"add"}
+        refused = [one for one in said.decisions if one.kind == "reject"]
+        assert {one.reasons for one in refused} == {
+            ("failed", "the hook poisoned of the policy failed (ZeroDivisionError)")
+        }
+        assert "poisoned" in refused[0].explanation
+        assert "wasp" not in refused[0].explanation
+        assert {one.fact for one in door.list_memories()} == {
+            "User's sister lives in Ottawa", "My manager is Dana Reyes.", "User's manager is Dana Reyes",
+        }  # fmt: skip
+        dry = door.remember("Wasps, my bees. A wasp!", dry_run=True)
+        assert [one.reasons[0] for one in dry.decisions] == ["failed"]
+
+        assert parked(door) == [("rederive", "queued", None)]
+        job = next(job for job in door.ops.list_jobs() if job.kind == "rederive")
+        door.ops.retry_job(job.job_id)
+        door.ops.run_jobs()
+        assert parked(door) == [("rederive", "dead", "policy_error")]
+        assert [one.reason for one in door.ops.replay().problems][:1] == [refused[0].reasons[1]]
+    with door_with(database_url, tenant) as mended:
+        lost = {"My cat is afraid of wasps. My sister lives in Ottawa.", "User's cat is afraid of wasps"}
+        assert {one.fact for one in mended.ops.replay().added} == lost
+        mended.ops.retry_job(job.job_id)
+        mended.ops.run_jobs()
+        assert parked(mended) == []
+        assert mended.ops.replay().is_same
+        made = {one.fact for one in mended.list_memories()}
+        assert made >= lost
+        assert len(made) == 5
+
+
+def test_a_text_a_deriver_fails_on_is_parked_and_read_again(
+    database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    derive = rules.derive
+
+    def broken(event: Event, *, user_name: str | None = None) -> Any:
+        if "wasp" in (event.content or ""):
+            raise RecursionError(event.content)
+        return derive(event, user_name=user_name)
+
+    monkeypatch.setattr(rules, "derive", broken)
+    with door_with(database_url, tenant) as door:
+        talk = [{"role": "user", "content": one} for one in ("My cat is afraid of wasps.", "My manager is Dana Reyes.")]
+        said = door.remember(talk, session_id="s", wait=True)
+        assert [one.reasons for one in said.decisions if one.kind == "reject"] == [
+            ("failed", "the deriver rules failed (RecursionError)")
+        ]
+        job = next(job for job in door.ops.list_jobs() if job.kind == "rederive")
+        door.ops.retry_job(job.job_id)
+        door.ops.run_jobs()
+        assert parked(door) == [("rederive", "queued", "RecursionError")]
+        assert "User's cat is afraid of wasps" not in {one.fact for one in door.list_memories()}
+        monkeypatch.undo()
+        door.ops.retry_job(job.job_id)
+        door.ops.run_jobs()
+        assert "User's cat is afraid of wasps" in {one.fact for one in door.list_memories()}
+        assert parked(door) == []
+        assert door.ops.replay().is_same
+
+
+def test_what_passes_stops_a_stream_and_parks_nothing(
+    database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(event: Event, *, user_name: str | None = None) -> Any:
+        raise Unavailable
+
+    with door_with(database_url, tenant) as door:
+        monkeypatch.setattr(rules, "derive", away)
+        with pytest.raises(Unavailable):
+            door.remember("My cat is afraid of wasps.", wait=0.1)
+        assert {job.kind: job.error_class for job in door.ops.list_jobs() if job.state == "queued"} == {
+            "derive": "unavailable"
+        }
+        assert door.list_decisions().results == ()
 
 
 @pytest.mark.parametrize(

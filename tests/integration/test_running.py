@@ -99,7 +99,7 @@ CASES: list[tuple[Exception, Fate]] = [
 @pytest.mark.parametrize(("error", "fate"), CASES, ids=[f"{type(e).__name__}-{n}" for n, (e, _) in enumerate(CASES)])
 def test_a_failure_has_its_fate(error: Exception, fate: Fate) -> None:
     assert fate_of(error) == fate
-    assert SECRET not in running.class_of(error)
+    assert SECRET not in errors.class_of(error)
 
 
 def test_every_error_of_engram_has_a_fate() -> None:
