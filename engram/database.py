@@ -7,6 +7,7 @@ import logging
 import math
 import random
 import re
+import socket
 import sys
 import threading
 import time
@@ -162,6 +163,8 @@ _SEVERAL_HOSTS: Final = re.compile(
 _PLACE: Final = re.compile(r"(?P<host>\[[^\[\]]+\]|[^\[\]:]+)(?::(?P<port>\d*))?")
 NOWHERE: Final = "/nonexistent/engram"  # a folder of sockets that no machine has
 PLACES: Final = frozenset({"host", "hostaddr", "port"})
+NUMBERS: Final = ("connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout")
+"""Parameters of libpq that are numbers: it reads them where a server has answered."""
 UNKNOWN_NAME: Final = {"role": "28000", "database": "3D000"}
 
 
@@ -1051,6 +1054,13 @@ def _refused(parsed: sa.URL) -> str | None:
         return "port"
     if not _is_whole(parsed.query.get("keepalives", "1"), 0, 2**31 - 1):  # looked at when a connection is made
         return "keepalives"
+    for name in NUMBERS:
+        if not _is_number(parsed.query.get(name, "0")):
+            return name
+    if not all(not one or _is_numeric_host(one) for one in _listed(parsed.query.get("hostaddr", ""))):
+        return "hostaddr"
+    if (wrong := _uneven(parsed)) is not None:
+        return wrong
     asked: dict[str, Any] = {name: value for name, value in parsed.query.items() if name in _libpq() - PLACES}
     if _is_taken(asked):
         return None
@@ -1060,6 +1070,39 @@ def _refused(parsed: sa.URL) -> str | None:
 
 def _is_whole(text: object, least: int, most: int) -> bool:
     return isinstance(text, str) and re.fullmatch("[0-9]{1,10}", text) is not None and least <= int(text) <= most
+
+
+def _is_number(text: object) -> bool:
+    """Whether libpq reads this as a number of seconds or tries; less than none has a meaning to it."""
+    return isinstance(text, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,9}\s*", text) is not None
+
+
+def _is_numeric_host(text: str) -> bool:
+    """Whether this is an address in numbers, which no name server is asked about."""
+    try:
+        return bool(socket.getaddrinfo(text, None, flags=socket.AI_NUMERICHOST))
+    except (OSError, UnicodeError):
+        return False
+
+
+def _listed(said: object) -> list[str]:
+    """What a parameter of several hosts says of each of them. Pure."""
+    return ",".join([said] if isinstance(said, str) else list(said) if isinstance(said, tuple) else []).split(",")
+
+
+def _uneven(parsed: sa.URL) -> str | None:
+    """The parameter that says something of more or fewer hosts than there are; one port may be that of all of them."""
+    if not {"port", "hostaddr"} & parsed.query.keys():
+        return None
+    driven = parsed.set(drivername="postgresql+psycopg")
+    try:
+        _, told = driven.get_dialect()().create_connect_args(driven)
+    except sa.exc.ArgumentError:
+        return "port"
+    hosts, addresses, ports = (_listed(str(told.get(name, ""))) for name in ("host", "hostaddr", "port"))
+    if told.get("hostaddr") and told.get("host") and len(addresses) != len(hosts):
+        return "hostaddr"
+    return "port" if len(ports) not in (1, len(addresses if told.get("hostaddr") else hosts)) else None
 
 
 def _is_taken(parameters: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, get_args
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
@@ -184,9 +185,9 @@ class Settings(BaseSettings):
 
     @field_validator("redis_url")
     @classmethod
-    def _redis_scheme(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not value.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
-            raise ValueError("expected a URL such as redis://host:6379/0")
+    def _redis_address(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and (wrong := _wrong_of_redis(value.get_secret_value())) is not None:
+            raise ValueError(f"expected {wrong}")
         return value
 
     @field_validator("time_zone")
@@ -284,6 +285,47 @@ class Settings(BaseSettings):
     def secret_key(self) -> bytes | None:
         """The ledger key as bytes, or None for an unkeyed chain."""
         return self.ledger_key.get_secret_value().encode() if self.ledger_key is not None else None
+
+
+def _wrong_of_redis(url: str) -> str | None:
+    """What is expected in the place of something in the address of a Redis; None where nothing is wrong with it.
+
+    Its driver takes a database that is no number for 0, and says the rest when it connects.
+    """
+    usual = "a URL such as redis://host:6379/0"
+    if not url.startswith(("redis://", "rediss://", "unix://")):
+        return usual
+    try:
+        told = urlsplit(url)
+        host = told.hostname
+    except ValueError:
+        return usual
+    try:
+        port = told.port
+    except ValueError:
+        port = 0
+    if port == 0:
+        return f"{usual}, with a port from 1 to 65535"
+    if told.scheme == "unix":
+        wrong = None if told.path.strip("/") else "a URL such as unix:///run/redis.sock"
+    elif re.search(r"[\s,@]", host or ""):
+        wrong = usual
+    else:
+        wrong = None if re.fullmatch(r"/?|/[0-9]{1,9}/?", told.path) else f"{usual}, with the number of a database"
+    return wrong or (_wrong_of_query(url) if told.query else None)
+
+
+def _wrong_of_query(url: str) -> str | None:
+    """What is expected of what stands behind the ? in the address of a Redis, as its driver takes it."""
+    import redis
+
+    try:
+        pool = redis.ConnectionPool.from_url(url)
+        pool.connection_class(**pool.connection_kwargs)  # it connects where it is used
+        wrong = int(pool.connection_kwargs.get("db", 0)) < 0
+    except (TypeError, ValueError, redis.RedisError):
+        wrong = True
+    return "only parameters of redis-py behind the ?, with values it takes" if wrong else None
 
 
 def load(environment: Mapping[str, str] | None = None, **given: Any) -> Settings:

@@ -1064,6 +1064,10 @@ def test_an_address_that_no_client_of_postgresql_takes_is_refused_when_a_door_is
     ("keepalives=secret", "keepalives"), ("target_session_attrs=secret&sslmode=prefer", "target_session_attrs"),
     ("service=secret", "service"), ("port=secret", "port"), ("port=70000", "port"),
     ("sslmode=prefer&sslmode=require", "sslmode"),
+    ("keepalives_idle=secret", "keepalives_idle"), ("keepalives_interval=3s", "keepalives_interval"),
+    ("keepalives_count=%20", "keepalives_count"), ("tcp_user_timeout=1.5", "tcp_user_timeout"),
+    ("connect_timeout=secret", "connect_timeout"), ("connect_timeout=1&connect_timeout=2", "connect_timeout"),
+    ("hostaddr=secret", "hostaddr"), ("hostaddr=127.0.0.1,::1", "hostaddr"), ("port=1,2", "port"),
 ])  # fmt: skip
 def test_a_value_that_no_client_of_postgresql_takes_is_refused_before_a_connection(asked: str, name: str) -> None:
     """It was told as a server that does not answer, by the first call and after a quarter of a minute."""
@@ -1072,6 +1076,7 @@ def test_a_value_that_no_client_of_postgresql_takes_is_refused_before_a_connecti
     assert "secret" not in str(caught.value)
     taken = "sslmode=verify-full&application_name=caf%C3%A9&options=-cjit%3Doff"
     Engram(f"postgresql://ada@127.0.0.1:1/memories?{taken}").close()
+    Engram("postgresql://ada@one,two:2/memories?hostaddr=127.0.0.1,::1&connect_timeout=-1&keepalives_idle=0").close()
 
 
 def test_a_value_of_the_environment_that_no_client_takes_is_refused_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from sqlalchemy import event
 from engram import AsyncEngram, Engram, Scope, jobs, scheduler, service
 from engram import worker as worker_module
 from engram.database import Connection, Database
-from engram.errors import InvalidInput, Unavailable
+from engram.errors import InvalidInput, SettingsError, Unavailable
 from engram.operations import running, steps
 from engram.scheduler import Scheduler
 from engram.settings import Settings, load
@@ -284,6 +284,27 @@ def test_redis_is_read_from_either_name(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv(name, "redis://elsewhere")
         assert Settings().redis_url is not None
         monkeypatch.delenv(name)
+
+
+@pytest.mark.parametrize("url", [
+    "http://secret", "redis://[::1", "redis://one:secret/0", "redis://one:70000", "redis://one:0/0",
+    "redis://one/secret", "redis://one/-1", "redis://one/0/1", "redis://one,secret/0", "redis://a secret/0",
+    "redis://one/0?secret=1", "redis://one/0?socket_timeout=secret", "redis://one?db=-4",
+    "rediss://one?ssl_cert_reqs=secret", "unix://", "unix:///run/redis.sock?db=secret",
+])  # fmt: skip
+def test_an_address_no_redis_can_have_is_refused_when_it_is_read(url: str) -> None:
+    """It was told as a Redis that does not answer, once and in the log; a database that is no number was number 0."""
+    with pytest.raises(SettingsError, match="redis_url: expected") as caught:
+        load({}, redis_url=url)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", [
+    "redis://", "redis://one", "redis://ada:p%40ss@one:6380/2", "redis://[::1]:6379/0", "redis:///0/",
+    "rediss://one?ssl_cert_reqs=none&socket_timeout=2.5", "unix:///run/redis.sock?db=1",
+])  # fmt: skip
+def test_an_address_a_redis_may_have_is_taken(url: str) -> None:
+    assert load({}, redis_url=url).redis_url is not None
 
 
 def test_callers_that_derive_the_same_stream_at_once_write_it_once(open_door: Callable[..., Engram]) -> None:
