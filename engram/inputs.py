@@ -128,6 +128,10 @@ def query(value: object, field: str = "query") -> str:
     """A question to search by, at most 32 KiB; one that shows nothing is returned as the empty text."""
     asked = text(value, field, limit=QUERY_BYTES, empty=True)
     _within_bytes(asked, field, QUERY_BYTES)
+    if not asked.isascii():  # one sign may stand for a sentence, and what is looked for are its words
+        written = len(unicodedata.normalize("NFKC", asked))
+        if written > QUERY_BYTES:
+            raise LimitExceeded(field, QUERY_BYTES, written, "characters with each sign written out")
     return "" if is_blank(asked) else asked
 
 

@@ -29,6 +29,7 @@ Person = Literal["i", "we", "one", "many"]
 Kind = Literal["finite", "bare", "past", "shared", "having"]
 MOST: Final = 6
 """Predicates taken from one clause; more is a list, not a sentence."""
+_MOST_JOINTS: Final = 40  # of a clause that are looked at, whether something begins there
 
 
 @dataclass(frozen=True, slots=True)
@@ -545,7 +546,7 @@ def _cuts(text: str, tokens: list[_Token], subject: _Subject) -> list[tuple[int,
     found: list[tuple[int, int, Kind, str]] = []
     start = tokens[subject.first].start
     number = subject.verb + 1
-    for joint in _JOINT.finditer(text, tokens[subject.verb].end):
+    for joint in itertools.islice(_JOINT.finditer(text, tokens[subject.verb].end), _MOST_JOINTS):
         while number < len(tokens) and tokens[number].start < joint.end():
             number += 1
         if number >= len(tokens) or tokens[number].start != joint.end():

@@ -43,10 +43,11 @@ _NO_NAME: Final = regex(
 
 
 _AT_ONCE: Final = regex(
-    r"(?i)^(?P<said>(?:[^.!?]|(?<=\b[dm]r)\.|(?<=\bms)\.|(?<=\bmrs)\.|\.(?=\d))+?)\s*[,;–—-]+\s*"
+    r"(?i)^(?P<said>(?:[^.!?]|(?<=\b[dm]r)\.|(?<=\bms)\.|(?<=\bmrs)\.|\.(?=\d))+?)\s*(?<![,;–—-])[,;–—-]+\s*"
     r"(?:(?:oh|no|oops|whoops|wait|sorry|hang on|hold on|scratch that|correction|my mistake|my bad)\b[\s,!:–—-]*)+"
     r"(?:i (?:meant to say|meant|mean)|make that)[\s,:]+(?!to\b)(?P<new>[^!?]+?)[\s.!]*$"
 )
+_MEANS: Final = regex(r"(?i)\b(?:i mean|make that)")  # in every sentence that corrects itself at once
 _PROPER: Final = regex(
     r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!I\b)[A-ZÀ-ÖØ-Þ][\w'’&-]*(?:\.(?=\s))?(?: (?:of |de |van )?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*"
 )
@@ -63,7 +64,8 @@ def amended(sentence: str) -> str | None:
     >>> amended("I live in Rome, sorry, I mean Milan.")
     'I live in Milan'
     """
-    found = _AT_ONCE.match(_straight(sentence))
+    straight = _straight(sentence)
+    found = _AT_ONCE.match(straight) if _MEANS.search(straight) else None
     if found is None:
         return None
     said, new = found["said"], found["new"].rstrip(" .,")

@@ -662,6 +662,7 @@ _PAST_TIME = regex(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\b")
 _SPEAKING: Final = frozenset(("i", "we", *_CONTRACTED, *_OWN))
 _JOINERS: Final = frozenset("@_\\/.:-")
 _ADDRESS = regex(r"[@_\\]|://|\w\.[a-z0-9]|/.*/|\w[-/:]\d")
+_LONGEST_ADDRESS: Final = 100  # characters of an address that are looked at on each side of a word
 _NAMED_ON = regex(r"-\w|/[A-Z]\b")
 
 
@@ -680,7 +681,8 @@ def _is_of_a_name(clause: str, found: re.Match[str], previous: str) -> bool:
         return False  # a space was left out: "in Rome.my wife too"
     if not goes_on and before[-1] == "-":
         return before[0].isalnum()
-    whole = f"{clause[:start].rpartition(' ')[2]}{clause[start:].partition(' ')[0]}"
+    near = max(start - _LONGEST_ADDRESS, 0)
+    whole = f"{clause[near:start].rpartition(' ')[2]}{clause[start : start + _LONGEST_ADDRESS].partition(' ')[0]}"
     return _ADDRESS.search(whole.strip(".,;:!?()\"'")) is not None
 
 
@@ -695,6 +697,7 @@ def third_person(clause: str) -> str:
     awaiting = False  # whether the next word that is no adverb is the verb of "I"
     beside = 0  # where what is put in behind the subject ends: "I, however, like tea"
     previous = ""
+    compounds = 0
     joined = predicates.joined(clause)
     ascii_only = clause.isascii()
     for match in _TOKEN.finditer(clause):
@@ -716,7 +719,9 @@ def third_person(clause: str) -> str:
         elif awaiting and _is_put_before(word, previous, clause[match.end() : match.end() + _AHEAD]):
             written = _OWN.get(word, raw)
         else:
-            together = previous == "and" and word in ("i", "we") and predicates.is_compound(clause[: match.start()])
+            together = previous == "and" and word in ("i", "we") and compounds < _MOST_COMPOUNDS
+            compounds += together
+            together = together and predicates.is_compound(clause[: match.start()])
             written, awaiting = _third(raw, word, previous, awaiting, group, past, together)
         out.append(written)
         previous = word
@@ -724,6 +729,7 @@ def third_person(clause: str) -> str:
 
 
 _AHEAD: Final = 24
+_MOST_COMPOUNDS: Final = 8  # places of a clause at which it is looked whether "and I" names one who does it too
 # What somebody puts in behind "I" before the verb: ", however,", "(still)".
 _PUT_IN = regex(
     r"(?i)(?:,(?! (?:and|or|but|who|which)\b)(?: (?!(?:i|we|my|me|our|us)\b)[\w'’-]+){1,4},|"

@@ -65,6 +65,8 @@ VERSION: Final = 17
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
+MOST_BESIDE: Final = 2 * MAX_CANDIDATES
+"""Facts of one sentence for which it is looked what the words beside them say."""
 LONG: Final = 1_000
 """A longer decision is read by its sentences; a longer line of a tool's output says nothing of how it ended."""
 NO_MEMORY: Final = "#nomem"
@@ -353,8 +355,13 @@ def _sentence(
 
 def _beside(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
     """What a sentence gives, each with what the words beside it say of since when it is so, or against something."""
-    for one in told:
-        if _is_whole(one) or mood_of(sentence) not in _STATED or news.is_doubtful(plain(one.fact)):
+    for place, one in enumerate(told):
+        if (
+            place >= MOST_BESIDE
+            or _is_whole(one)
+            or mood_of(sentence) not in _STATED
+            or news.is_doubtful(plain(one.fact))
+        ):
             yield one
             continue
         before = plain(third_person(content[offset : one.char_start]))

@@ -616,6 +616,16 @@ def test_the_time_grows_with_the_text_and_no_faster(unit: str) -> None:
     assert_linear(lambda text: rules.derive(event(text)), unit, 500_000)
 
 
+@pytest.mark.parametrize("unit", ["-", "I and ", "no, ", "I we, ", ":my", "have, ", "be, 3pm, İ ", "us, I'm "])
+def test_the_time_grows_with_a_sentence_and_hardly_faster(unit: str) -> None:
+    """As long as a sentence may be: a few hundred of them stand in one message."""
+
+    def read(text: str) -> None:
+        rules.derive(event("\n".join(f"I like {text} {number}." for number in range(40))))
+
+    assert_linear(read, unit, 960)
+
+
 def test_a_name_told_by_a_pronoun_is_that_of_whom_the_sentence_before_speaks() -> None:
     assert facts("We got a new cat last week. Her name is Pixel.") == [
         "User got a new cat last week", "User has a cat named Pixel",
