@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from engram import (
@@ -127,7 +128,8 @@ def waited(
     """What came of some events of a scope once they are derived; Unavailable with the backlog when not in time.
 
     A job that is dead is not waited for: Unavailable names its class at once. The language model's work is an exception
-    unless it is asked for by name: where it failed or is paused, what the other derivers made is the answer.
+    unless it is asked for by name: where it failed or is paused, what the other derivers made is the answer. Where it
+    is all that is not done in time, the error says so, and what its last try failed with.
     """
     until, pause = timeout + time.monotonic(), FIRST_PAUSE
     while True:
@@ -140,7 +142,8 @@ def waited(
             raise Unavailable(f"the job that derives the events is dead ({dead})", behind=behind, error_class=dead)
         left = until - time.monotonic()
         if left <= 0:
-            raise Unavailable("the events are not derived yet", retry_after=1.0, behind=behind)
+            late = partial(_late, scope=scope, event_ids=event_ids, behind=behind)
+            raise (yield from steps.read(scope.tenant_id, late))
         yield from steps.pause(min(pause, left))
         pause = min(pause * 2, LONGEST_PAUSE)
 
@@ -585,6 +588,25 @@ def vectors(setup: Setup, facts: Sequence[str], *several: Job) -> Operation[list
         return list((yield from steps.think(lambda: embedder.embed(facts), *several)))
     except Unavailable:
         return [None] * len(facts)
+
+
+def _late(conn: Connection, scope: Scope, event_ids: Sequence[str], behind: int) -> Unavailable:
+    """What is said of events that are not derived in time: whether only the language model has not read them yet."""
+    visible = tenancy.visible(conn, scope)
+    these = {"tenant_id": scope.tenant_id, "scope_ids": list(visible.scope_ids), "event_ids": list(event_ids)}
+    rows = [fetch_one(conn, "count_underived", **these, deriver=one.NAME) for one in derivation.DERIVERS]
+    if any(row is None or row.behind for row in rows):
+        return Unavailable("the events are not derived yet", retry_after=1.0, behind=behind)
+    streams = {event.stream_id for event in ledger.get_many(conn, event_ids).values()}
+    coming = jobs.list_jobs(
+        conn, scope_ids=visible.scope_ids, kinds=[jobs.EXTRACT], states=["queued", "running", "paused"], limit=200
+    )  # fmt: skip
+    failed = next((job.error_class for job in coming if job.stream_id in streams and job.error_class is not None), None)
+    why = f", which failed ({failed}) and is tried again by itself" if failed else ", which has yet to read them"
+    return Unavailable(
+        f"what the rules found in the events is there, and only the language model is waited for{why}",
+        retry_after=1.0, behind=behind, waiting=(llm.NAME,), error_class=failed,
+    )  # fmt: skip
 
 
 def _standing(

@@ -1032,3 +1032,21 @@ def test_a_fact_a_guard_fails_on_is_refused_alone(doors: Doors) -> None:
         ("failed", "the hook poisoned of the policy failed (ZeroDivisionError)")
     ]
     assert not [job for job in door.ops.list_jobs() if job.state == "dead"]
+
+
+def test_who_waits_for_a_model_out_of_reach_is_told_that_the_rules_have_read(doors: Doors) -> None:
+    def away(asked: Asked) -> Says:
+        raise Unavailable
+
+    door = doors(away, background=False)
+    with pytest.raises(Unavailable, match="the language model is waited for, which has yet to read them") as told:
+        door.remember("I live in Ottawa.", derive="llm", session_id="s", wait=0.1)
+    assert (told.value.waiting, told.value.behind) == (("llm",), 1)
+    [event_id] = told.value.event_ids
+    assert "User lives in Ottawa" in facts(door)
+    drained(door)
+    with pytest.raises(Unavailable, match=r"which failed \(unavailable\) and is tried again by itself") as told:
+        door.wait_for(event_id, timeout=0.1)
+    assert told.value.error_class == "unavailable"
+    with pytest.raises(Unavailable, match="only the language model"):
+        door.wait_for(event_id, deriver="llm", timeout=0)
