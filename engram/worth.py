@@ -164,6 +164,12 @@ def _gives_a_name(written: str) -> bool:
 
 # ------------------------------------------------ specific
 
+
+def is_statement(category: str | None, deriver: str | None) -> bool:
+    """Whether a memory is one kept as it was said: a caller may have a category of that name, and derives nothing."""
+    return category == STATEMENT and deriver is not None
+
+
 STATEMENT: Final = "as_said"
 """The category of what is kept as it was said: whose it is, no rule knows, so it answers like somebody's words."""
 LOOSE_LEAD: Final = regex(

@@ -30,7 +30,7 @@ from engram.policies.classify import Classified, Proposal, classify, value_of
 from engram.regex import regex
 from engram.subjects import PEOPLE, plain
 from engram.values import trust_rank
-from engram.worth import STATEMENT
+from engram.worth import is_statement
 from engram.writing import Draft, Origin
 from engram.writing.judging import opposed, stands_beside
 
@@ -200,7 +200,7 @@ def _is_settled(setup: Setup, draft: Draft, whole: Echo, known: Sequence[Known])
 
 def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> list[Known]:
     """What is known once a draft is written, in the order in which it is read: two drafts of one call or of two."""
-    if made.is_evidence or made.classified.category == STATEMENT:
+    if made.is_evidence or is_statement(made.classified.category, origin.deriver):
         return seen
     key, placed = made.classified.conflict_key, (_said(origin), made.stands(origin), trust_rank(origin.trust))
     held = _head(seen, key)

@@ -32,7 +32,7 @@ from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import Moment
 from engram.recall import anew, others, sayings, telling
-from engram.recall.finding import AS_SAID, holds_in
+from engram.recall.finding import answers_as_words, holds_in
 from engram.recall.question import Asked, Looked, Meaning, words_of
 from engram.recall.results import WEAK, as_memory, relevance_of
 from engram.regex import regex
@@ -466,7 +466,7 @@ _TOLD: Final = {"current": _current, "historical": _historical, "lineage": _all}
 
 def _tells_what_is_so(memory: Memory) -> bool:
     """Whether a memory tells how things are, and not what happened, was said or was before. Pure."""
-    if kind_of(memory.memory_type) == "episodic" or memory.category in AS_SAID:
+    if kind_of(memory.memory_type) == "episodic" or answers_as_words(memory):
         return False
     return _TELLS_OF_BEFORE.search(memory.fact) is None
 
@@ -586,7 +586,7 @@ def _at(one: Event | Memory) -> tuple[datetime, str]:
 
 def _happened(memory: Memory, window: Window | None) -> bool:
     """Whether a memory tells of something that happened, and not only of words that are an event themselves. Pure."""
-    if kind_of(memory.memory_type) != "episodic" or memory.category in AS_SAID or memory.status not in VALUES:
+    if kind_of(memory.memory_type) != "episodic" or answers_as_words(memory) or memory.status not in VALUES:
         return False
     return window is None or holds_in(memory, window)
 
@@ -832,7 +832,7 @@ def _asks_of_one(question: str, fact: str, other: str) -> bool:
 
 def _tier(one: SearchResult) -> int:
     """How well a memory is made to answer: pinned facts, then distilled ones, then somebody's words. Pure."""
-    if one.memory.category in AS_SAID:
+    if answers_as_words(one.memory):
         return 2
     return 0 if one.memory.is_critical else 1
 

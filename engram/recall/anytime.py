@@ -25,7 +25,7 @@ from engram.recall.answers import (
     may_be_told,
     of_a_time,
 )
-from engram.recall.finding import AS_SAID
+from engram.recall.finding import answers_as_words
 from engram.recall.question import Looked
 from engram.recall.results import relevance_of
 from engram.values import Intent, Lineage, Memory, RecallAnswer, SearchResults, Window
@@ -61,7 +61,7 @@ def held(
         return empty
     window = _window(reading, moment)
     for memory in near[:LINEAGES]:
-        if memory.category not in AS_SAID:
+        if not answers_as_words(memory):
             line = lineage_of(conn, looked, memory, only)
             values = held_in(line, window)
             told = of_a_time(values, memory)

@@ -20,13 +20,11 @@ from engram.regex import regex
 from engram.scope import Scope
 from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
 from engram.wire import Kept
-from engram.worth import STATEMENT
+from engram.worth import is_statement
 
 __all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
-AS_SAID: Final = (*EVIDENCE, STATEMENT)
-"""What answers as somebody's words do: those, and statements of which no rule knows whose they are."""
 SUPERSEDED: Final = "m.status = 'superseded' AND m.consolidated_into IS NULL"
 # What is so holds from its beginning on; what happened, happened then.
 WITHIN: Final = """(m.valid_from < %(within_end)s::timestamptz
@@ -64,6 +62,11 @@ UNASKED: Final = (
     "named", "names", "structural", "unfollowed", "loose_cosine",
 )  # fmt: skip
 REFUSALS: Final = ("XX", "22", "42", "54", "53", "58")  # classes of failures that may be of one channel alone
+
+
+def answers_as_words(memory: Memory) -> bool:
+    """Whether a memory answers as somebody's words do: those, and statements of which no rule knows whose they are."""
+    return memory.category in EVIDENCE or is_statement(memory.category, memory.deriver)
 
 
 class Candidate(NamedTuple):

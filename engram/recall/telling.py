@@ -13,7 +13,7 @@ from typing import Final
 from engram import attributes, frames, names, phrases, text, worth
 from engram.channels import semantic
 from engram.recall import fitting, kin, kinds, others, sorts, wanted
-from engram.recall.finding import AS_SAID, EVIDENCE
+from engram.recall.finding import EVIDENCE, answers_as_words
 from engram.recall.results import WEAK, relevance_of
 from engram.regex import regex
 from engram.subjects import MAX_SENTENCE, clauses, plain
@@ -272,7 +272,7 @@ def is_verbatim(one: SearchResult) -> bool:
 
 def is_as_said(memory: Memory) -> bool:
     """Whether a memory is somebody's words as they were said, or a statement of nobody knows whom. Pure."""
-    return memory.category in ("verbatim", worth.STATEMENT)
+    return memory.category == "verbatim" or worth.is_statement(memory.category, memory.deriver)
 
 
 # What a question asks ------------------------------------------------------------------------------------------------
@@ -328,11 +328,11 @@ def may_tell(memory: Memory, name: str) -> bool:
         return True
     if key.startswith(frames.PROFILE) and not frames.is_loose(key):
         return tells
-    if tells and memory.category not in AS_SAID:
+    if tells and not answers_as_words(memory):
         return True
     if not attributes.may_tell(name, plain(memory.fact)):
         return False
-    if memory.category not in AS_SAID:
+    if not answers_as_words(memory):
         return True
     said = clauses(memory.fact[:MAX_SENTENCE])
     return any(one.mood in _STATED and _SPOKEN_OF.search(one.compared) for one in said)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from orders import stand_in_order
 
-from engram import Conflict, Engram, Memory, MemoryPolicy, NotFound, Scope
+from engram import Conflict, Engram, Memory, MemoryPolicy, NotFound, Scope, worth
 from engram.arrays import Texts
 from engram.database import Database, fetch_all, fetch_named
 from engram.text import fact_hash
@@ -328,3 +328,11 @@ def test_every_statement_stands_where_the_order_of_all_of_them_puts_it(
                 ada.forget(one.memory_id, revision_only=act == "retract")
         stand_in_order(database, tenant)
         assert facts(ada, as_of=datetime.now(UTC)) == facts(ada)
+
+
+@pytest.mark.parametrize("category", ["sport", worth.STATEMENT])
+def test_what_a_caller_added_is_taken_back_whatever_he_calls_it(ada: Engram, category: str) -> None:
+    """The rules have a category of the last name too: what they found is nobody's news to put away."""
+    ada.add("User swims on Mondays", category=category)
+    made = ada.remember("I stopped swimming on Mondays.", wait=True).decisions
+    assert [one.target.fact for one in made if one.target is not None] == ["User swims on Mondays"]
