@@ -407,7 +407,7 @@ def _ranked(
             events[row.event_id],
             score(row),
             rank,
-            tuple(row.matched),
+            keyword.as_asked(row.matched),
             {
                 name: ChannelHit(places[row.event_id], value)
                 for name, places, value in (

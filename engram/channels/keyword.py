@@ -83,6 +83,10 @@ _CAMEL: Final = regex(r"(?<!\w)[a-z]+(?:[A-Z][a-z0-9]+|[A-Z]+(?![a-z]))+(?!\w)")
 _HUMPED: Final = regex(r"[a-z][A-Z]")
 _HUMP: Final = regex(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _MARKS: Final = regex("[\u0300-\u036f]")
+PICTURE: Final = "picture"  # begins the word that stands for an emoji in the index; its code follows
+_PICTURE: Final = regex("[\u2600-\u2793\U0001f000-\U0001f3fa\U0001f400-\U0001faff]")  # no shades of skin
+_LETTER: Final = regex(r"[^\W_]")
+_PICTURED: Final = regex(f"{PICTURE}[0-9a-f]{{4,5}}")
 _LEXEME: Final = regex(r"'((?:[^']|'')*)'(?::(\*))?")
 _ALONE: Final = regex(rf"(?<!\w)[{text.CJK}](?!\w)")
 
@@ -181,6 +185,7 @@ def plain(said: str) -> str:
         return said.lower()
     decomposed = unicodedata.normalize("NFD", text.compared(said))
     bare = unicodedata.normalize("NFC", _MARKS.sub("", decomposed))
+    bare = _PICTURE.sub(lambda sign: f" {PICTURE}{ord(sign[0]):x} ", bare)
     signs = "".join([c if c < "\x7f" or unicodedata.category(c)[0] not in "PSZC" else " " for c in bare])
     return text.with_bigrams(signs)
 
@@ -195,14 +200,29 @@ def _apart(said: str) -> str:
     return _DOTTED.sub(" ", _VERSION.sub("", _JOINTS.sub(" ", counted)))
 
 
+def _told(said: str) -> str:
+    """The words of a question: beside them a picture is how it is asked, and not what for; alone it is that."""
+    found = plain(said).split()
+    pictures = [word for word in found if _PICTURED.fullmatch(word)]
+    told = [word for word in found if word not in pictures]
+    return " ".join(told if any(map(_LETTER.search, told)) else pictures or told)
+
+
+def as_asked(matched: Sequence[str]) -> tuple[str, ...]:
+    """The words that matched as they are shown: a picture as it looks. Pure."""
+    return tuple(
+        chr(int(word.removeprefix(PICTURE), 16)) if _PICTURED.fullmatch(word) else word for word in matched
+    )  # fmt: skip
+
+
 def parse(query: str) -> Words:
     """The words, quoted phrases and excluded words of a question. Pure."""
     cut = query[:QUERY_CHARACTERS]
-    phrases = [plain(first or second) for first, second in _PHRASE.findall(cut)]
+    phrases = [_told(first or second) for first, second in _PHRASE.findall(cut)]
     rest = _PHRASE.sub(lambda found: " " + (found[1] or found[2]) + " ", cut)
     without = [plain(word) for word in _WITHOUT.findall(_PHRASE.sub(" ", cut))]
     asked = _WITHOUT.sub(" ", rest)
-    words = tuple(dict.fromkeys(plain(asked).split()))[:QUERY_WORDS]
+    words = tuple(dict.fromkeys(_told(asked).split()))[:QUERY_WORDS]
     alone = [plain(one) for one in _ALONE.findall(text.compared(asked))] if text.has_cjk(asked) else []
     return Words(
         words,

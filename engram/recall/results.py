@@ -375,7 +375,7 @@ def _result(
         rank=place,
         terms=scores.terms,
         channels=hits(one),
-        matched=one.matched,
+        matched=keyword.as_asked(one.matched),
         labels=_labels(asked, found, memory, evidence) + (("by an earlier value",) if one.inherited else ()),
         derived=one.derived,
         rerank_score=rerank_score,

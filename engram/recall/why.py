@@ -14,6 +14,7 @@ from math import inf
 from typing import Any, Final, Literal, get_args
 
 from engram import filters
+from engram.channels import keyword
 from engram.filters import Filter
 from engram.ranking import Brief
 from engram.recall import results
@@ -64,7 +65,12 @@ class Measured:
         values = {"fetched": self.fetched}
         if one is None:
             return values
-        return {**values, "cosine": one.cosine, "coverage": one.coverage, "matched": list(one.matched)}
+        return {
+            **values,
+            "cosine": one.cosine,
+            "coverage": one.coverage,
+            "matched": list(keyword.as_asked(one.matched)),
+        }
 
 
 def measured(found: Found, memory_id: str, *, fetched: int, looked: int) -> Measured:

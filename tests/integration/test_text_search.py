@@ -135,6 +135,22 @@ def test_half_width_and_full_width_are_one_word(door: Door) -> None:
     assert first(memory.search("python", expand=False)).endswith("is installed")
 
 
+def test_a_picture_alone_finds_what_holds_it(door: Door) -> None:
+    memory = added(door(), "User's dog 🐶 eats beef", "The party is on Friday 🎉🎉", "User rows 👩🏽‍🚀 on Mondays")
+    for asked, found in (("🐶?", "dog"), ("🎉", "party"), ("👩‍🚀", "rows"), ('"🎉 🎉"', "party")):
+        assert found in first(memory.search(asked)), asked
+        assert found in first(memory.search(asked, mode="keyword")), asked
+    assert memory.search("🐶?")[0].matched == ("🐶",)
+    assert not memory.search("🐱?", mode="keyword").results
+
+
+def test_beside_words_a_picture_is_not_asked_for(door: Door) -> None:
+    memory = added(door(), "User's dog 🐶 eats beef", "The party is on Friday 🎉🎉")
+    plainly, gladly = memory.search("When is the party?"), memory.search("When is the party? 🐶😀")
+    assert [one.memory.fact for one in gladly] == [one.memory.fact for one in plainly]
+    assert "dog" not in first(memory.search("party 🐶", mode="keyword"))
+
+
 def test_a_word_left_out_leaves_out_in_chinese_too(door: Door) -> None:
     memory = added(door(), "我喜欢绿茶", "我喜欢咖啡")
     assert {one.memory.fact for one in memory.search("喜欢 -咖啡", expand=False)} == {"我喜欢绿茶"}
