@@ -376,7 +376,7 @@ def _may_be_told(setup: Setup, event: Event) -> bool:
         own = [_guarded(setup, event, proposed) for proposed in verbatim.derive(event)]
     except PASSING:
         raise
-    except Exception:  # as it is parked where it is read itself
+    except Exception:  # noqa: BLE001 - it is parked where it is read itself
         return False
     return all(refused is None and not private for _, refused, private in own)
 
