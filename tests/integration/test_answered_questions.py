@@ -13,7 +13,7 @@ from alone import Alone
 from quiet import quiet
 from traces import hits
 
-from engram import Engram, Memory, Scope, get_policy
+from engram import Engram, Memory, Reject, Scope, get_policy
 from engram.settings import load
 
 BEGIN = datetime(2026, 3, 3, 9, tzinfo=UTC)
@@ -147,13 +147,13 @@ def test_a_fact_said_in_full_first_keeps_its_place_without_the_question(ada: Eng
     assert [one.memory_id for one in facts(ada)] == [fact.memory_id]
 
 
-@pytest.mark.parametrize("kept", ["private", "refused"])
+@pytest.mark.parametrize("kept", ["private", "refused", "failing"])
 def test_words_that_a_guard_keeps_back_are_lent_to_no_reply(database_url: str, tenant: str, kept: str) -> None:
-    from engram import Reject
-
     def guard(candidate: Mapping[str, Any]) -> Mapping[str, Any] | Reject:
         if candidate["role"] != "assistant":
             return candidate
+        if kept == "failing":
+            raise RuntimeError("not today")
         return Reject("not that") if kept == "refused" else {**candidate, "private": True}
 
     policy = replace(get_policy("default"), guards=(guard,))

@@ -209,10 +209,10 @@ def test_a_text_a_deriver_fails_on_is_parked_and_read_again(
 ) -> None:
     derive = rules.derive
 
-    def broken(event: Event, *, user_name: str | None = None) -> Any:
+    def broken(event: Event, **given: Any) -> Any:
         if "wasp" in (event.content or ""):
             raise RecursionError(event.content)
-        return derive(event, user_name=user_name)
+        return derive(event, **given)
 
     monkeypatch.setattr(rules, "derive", broken)
     with door_with(database_url, tenant) as door:
@@ -237,7 +237,7 @@ def test_a_text_a_deriver_fails_on_is_parked_and_read_again(
 def test_what_passes_stops_a_stream_and_parks_nothing(
     database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(event: Event, *, user_name: str | None = None) -> Any:
+    def away(event: Event, **given: Any) -> Any:
         raise Unavailable
 
     with door_with(database_url, tenant) as door:
