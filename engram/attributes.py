@@ -776,6 +776,7 @@ class Echo(NamedTuple):
     akin: str = ""  # what it says has become of something (`engram.news.sign`): of what, the memory tells most like it
     beside: str = ""  # what the rest of its sentence says against something told before (`engram.contrasts`)
     fits: re.Pattern[str] | None = None  # what the memory of `name` says that it ends; any where there is none
+    order: str = ""  # its sentence, where that is an order for good or says what becomes of one (`engram.orders`)
 
 
 _V: Final = r"(?:(?:[Dd]r|[Mm]rs?|[Mm]s)\. )?[^,;:.!?]{1,60}?"

@@ -25,6 +25,7 @@ from engram import (
     moves,
     names,
     news,
+    orders,
     pronouns,
     replies,
     sessions,
@@ -344,7 +345,8 @@ def _sentence(
         if not made and len(told) == 1 and _WE.match(told[0].fact):  # of nothing that is held it is told by itself
             told.extend(one for one in _loosely(said, start, content, []) if one.echo is None or not one.echo.whole)
         moved = list(_moving(said, start, content, list(_loosely(said, start, content, told))))
-        yield from _beside(said, start, content, list(_akin(said, start, content, moved)))
+        beside = list(_beside(said, start, content, list(_akin(said, start, content, moved))))
+        yield from _ordering(said, start, content, beside)
         return
     made = [one for clause in sentence for one in _from_clause(clause, 0, whole, said_at)]
     told = list(_with_course(whole, 0, whole, made))
@@ -373,6 +375,29 @@ def _beside(sentence: str, offset: int, content: str, told: Sequence[Proposed]) 
         yield _marked(one, beside=against) if against else one
 
 
+def _ordering(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
+    """What a sentence gives, marked where it is an order for good or says what becomes of one.
+
+    What only takes an order back, or sets something in its place, counts where there is such an order.
+    """
+    said = " ".join(sentence.split())
+    if told:
+        for one in told:
+            is_order = (len(told) == 1 or not _is_whole(one)) and (orders.read(one.fact) or orders.change(one.fact))
+            yield _marked(one, order=said if len(told) == 1 else one.fact) if is_order else one
+        return
+    start, end = _words_at(sentence, offset)
+    words, mood = " ".join(content[start:end].split()), mood_of(sentence)
+    is_standing = orders.is_standing(words) and (mood in _ORDERED or _REMIND.match(words) is not None)
+    change = orders.change(words)
+    is_change = change is not None and (mood in _ORDERED or (mood == "hypothetical" and change.kind == "allow"))
+    if is_standing or is_change:
+        echo = attributes.Echo(alone=not is_standing, order=said)
+        yield Proposed(_written(words), start, end, subject="user", memory_type="constraint", echo=echo)
+
+
+_ORDERED: Final = ("statement", "command", "plan")
+_REMIND: Final = regex(r"(?i)(?:please )?remind (?:me|us) to \w")
 _STATED: Final = ("statement", "reported")
 _WE: Final = regex(
     r"User's (?:group|team) (?:\w+ly |just |has |now )*(?:finished|sold|gave|given|rehomed|cancell?ed|donated)\b"

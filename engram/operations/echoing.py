@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import attributes, brands, courses, frames, likeness, moves, news, phrases, policies
+from engram import attributes, brands, courses, frames, likeness, moves, news, orders, phrases, policies
 from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
@@ -148,7 +148,8 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
         draft, origin = left.pop(0)
         draft = _as_a_weight(draft, seen)
         made: Draft | None = draft
-        moved = _moved(setup, draft, seen)
+        moved = _ordered(setup, draft, seen) or _moved(setup, draft, seen)
+        others = seen if draft.echo is None or not draft.echo.order else _but_orders(seen)
         if moved is not None:
             made = moved
             left = [pair for pair in left if not (draft.echo and draft.echo.whole and _is_within(pair, origin))]
@@ -156,19 +157,19 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
             within = [pair for pair in left if _is_within(pair, origin)]
             made = None
             if not any(_is_settled(setup, one, draft.echo, seen) for one, _ in within):
-                made = _course(setup, draft, seen) or _by_value(setup, draft, seen) or _akin(setup, draft, seen)
+                made = _course(setup, draft, others) or _by_value(setup, draft, others) or _akin(setup, draft, others)
             by_itself = draft.classified.conflict_key is not None and draft.fact.startswith("User")
             if made is None and not within and by_itself:
                 made = draft  # it says what it is about, and of whom
             left = left if made is None else [pair for pair in left if pair not in within]
         elif draft.echo is not None:
-            made = _under_its_key(setup, draft, draft.echo, seen)
+            made = _under_its_key(setup, draft, draft.echo, others)
             if made is None or made.echo is not None or made == replace(draft, echo=None):
                 made = (
-                    _course(setup, draft, seen)
-                    or _by_value(setup, draft, seen)
-                    or _akin(setup, draft, seen)
-                    or _set_against(setup, draft, seen)
+                    _course(setup, draft, others)
+                    or _by_value(setup, draft, others)
+                    or _akin(setup, draft, others)
+                    or _set_against(setup, draft, others)
                     or made
                 )
         if made is None:
@@ -256,6 +257,35 @@ def _of_work_before(fact: str) -> bool:
 
 def _with(seen: Sequence[Known], new: Known) -> list[Known]:
     return sorted([new, *seen], key=lambda one: (one.key is not None, one.said), reverse=True)
+
+
+# ------------------------------------------------ orders
+
+
+def _ordered(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
+    """The draft in the place of the one order of which it says that it ends or changes; None where that is not one."""
+    if draft.echo is None or not draft.echo.order or draft.classified.conflict_key is not None:
+        return None
+    said = draft.echo.order
+    heads = (one for one in known if one.is_head and one.fact != draft.fact)
+    found = [(one, after) for one in heads if (after := orders.follows(said, one.fact)) is not None]
+    if len(found) != 1:
+        return None
+    about, fact = found[0]
+    if about.key is not None:
+        return _ending(draft, about) if fact == said else None
+    return _following(draft if fact == said else _restated(setup, draft, fact), about)
+
+
+def _but_orders(known: Sequence[Known]) -> list[Known]:
+    """What is known, without the orders: of these only what is read as said of one is news."""
+    return [one for one in known if one.key is not None or orders.read(one.fact) is None]
+
+
+def _restated(setup: Setup, draft: Draft, fact: str) -> Draft:
+    """An order told anew with something else in it, of the type that it has."""
+    made = _restating(setup, draft, fact)
+    return replace(made, classified=replace(made.classified, memory_type="constraint", subject="user"))
 
 
 # ------------------------------------------------ the course of things
