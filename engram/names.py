@@ -127,6 +127,26 @@ COUNTED_ALLERGENS: Final = _phrases(
     seed, antibiotic, steroid, opioid, painkiller, vaccine, metal, perfume, fragrance, dye, adhesive
     """
 )
+# What is eaten, drunk, taken or worn and cannot be counted: of these one may say no more than "it makes me sick".
+SUBSTANCES: Final = _phrases(
+    """
+    gluten, wheat, rye, barley, oat, oats, bread, pasta, yeast, corn, maize, rice, lactose, dairy, milk, cheese, butter,
+    cream, yoghurt, yogurt, casein, whey, soy, soya, tofu, seafood, shellfish, fish, tuna, salmon, meat, pork, beef,
+    lamb, chicken, turkey, gelatine, gelatin, garlic, celery, mustard, sesame, honey, chocolate, cocoa, sugar, fructose,
+    sweetener, sweeteners, aspartame, msg, caffeine, coffee, tea, alcohol, wine, beer, citrus, fruit, grapefruit, fat,
+    spice, spices, chilli, chili, nightshade, nightshades, histamine, latex, nickel, wool, pollen, mould, mold, dust,
+    penicillin, amoxicillin, ibuprofen, aspirin, paracetamol, acetaminophen, codeine, morphine, iodine, sulfa, nsaids,
+    cortisone, anaesthetic, anesthetic, statins, insulin, metformin, additives, preservatives
+    """
+)
+# Illnesses that whoever cooks, advises or helps has to know of at all times.
+CONDITIONS: Final = _phrases(
+    """
+    celiac, coeliac, celiac disease, coeliac disease, diabetes, diabetic, epilepsy, epileptic, asthma, asthmatic,
+    haemophilia, hemophilia, haemophiliac, hemophiliac, phenylketonuria, favism, anaphylaxis, crohn's disease, crohn's,
+    kidney disease, a heart condition, a pacemaker
+    """
+)
 # A word with one of these endings describes; it does not name, unless it is written with a capital letter.
 DESCRIBING: Final = ("ing", "ful", "ous", "ive", "able", "ible", "ish", "less", "ed", "ic", "al", "est")
 # Words that may stand inside a name of a place or person without a capital letter.

@@ -252,7 +252,7 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     over = None if proposal.ended else _over(rule, clause.canonical)
     if over is not None:
         return _match_over(rule, clause, over, owner, texts, section)
-    if not proposal.ended and _PAST.search(clause.canonical):
+    if not proposal.ended and _PAST.search(_CANNOT_NOW.sub(r"\1", clause.canonical)):
         return None
     plainer = frames.plainer(clause.canonical)
     if plainer != clause.canonical and not rule.says_value:
@@ -370,6 +370,8 @@ _NOT_FOR: Final = regex(r"\bnot (?!.*\b(?:any ?more|any longer|now)\b).* (?:beca
 _ANY_MORE: Final = regex(r"\s*,?\s*\b(?:any ?more|any longer|nowadays|these days|at all|after all)\b")
 _USED_TO: Final = regex(r"\b(?:used to|formerly|previously)\b")
 _DENIED: Final = regex(r"\b(?:not|never|no longer|cannot|n't|neither|nor)\b(?! only\b| just\b)")
+_CANNOT_NOW: Final = regex(r"(\buser (?:cannot|can't|can not|must not) .+?),? any ?(?:more|longer)$")
+"""What is so now, and was not before: who cannot eat gluten any more has to avoid it."""
 _PAST: Final = regex(
     r"\b(?:used to|formerly|previously|any ?more|in the past|back then|at (?:the|that) time|grew up|"
     r"as a (?:child|kid|teenager|student)|when (?:i|user) was|stopped|once lived|years? ago (?:i|"

@@ -242,9 +242,87 @@ ALLERGY: Final = SlotRule(
             r"(?P<allergen>[\w-]+(?: [\w-]+)?) allergy(?:$|[.,;!]| (?:and|but|so|since|now|too|any|as)\b)"
         ),
         (
+            r"^user (?:always |now |also )?(?:carries|has|takes|keeps|uses|needs) [^,;:]{2,40}? (?:for|because of|"
+            r"due to) user's (?:(?:severe|mild|bad|serious) )?(?P<allergen>[\w-]+(?: [\w-]+)?) allergy(?:$|[.,;!])"
+        ),
+        (
             r"^user (?:recently |just |also |once )?(?:has|had|gets|got|suffered|went into) (?:(?:an?|the) )?"
             r"(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening) )?"
             r"(?:allergic|anaphylactic) (?:reactions?|shock) (?:to|from|after eating) (?P<allergen>.{1,80})"
+        ),
+    ),
+)
+_CANNOT: Final = r"(?:cannot|can't|can not|must not|mustn't|should not|shouldn't|is not (?:supposed|allowed|able) to)"
+_EVEN: Final = r"(?:(?:really|even|also|still|absolutely|no longer|ever) )?"
+_REACTION: Final = (
+    r"(?:hives|anaphyla\w+|(?:an? |the )?(?:\w+ )?(?:rash|rashes)|(?:an? )?(?:terrible |bad |severe "
+    r")?(?:migraines?|asthma attacks?|stomach (?:cramps|aches?|pains?))|cramps|eczema|swelling|palpitations)"
+)
+INTOLERANCE: Final = SlotRule(
+    name="intolerance",
+    slot="profile:intolerance:{untolerated}",
+    memory_types=("profile",),
+    patterns=(
+        rf"^user {_EVEN}{_CANNOT} {_EVEN}(?:eat|digest) (?P<untolerated>.{{1,80}})",
+        (
+            rf"^user {_ADV}(?:is|isn't) (?:(?:not|no longer|also|now|severely|very|extremely|mildly|a bit) ){{0,3}}"
+            r"(?:intolerant (?:to|of)) (?P<untolerated>.{1,80})"
+        ),
+        (
+            rf"^user {_ADV}(?:is|isn't) (?:(?:not|no longer|also|now|severely|very|extremely|mildly|a bit) ){{0,3}}"
+            r"(?P<untolerated>[\w]+(?: [\w]+)?)[ -]intolerant\b"
+        ),
+        (
+            rf"^user {_ADV}(?:has|has got|does not have|no longer has|developed|suffers from) (?:(?:an?|any) )?"
+            r"(?:(?:severe|mild|bad|serious|slight) )?(?:intolerance|sensitivity) to (?P<untolerated>.{1,80})"
+        ),
+        (
+            rf"^user {_ADV}(?:has|has got|does not have|no longer has|developed|suffers from) (?:(?:an?|any) )?"
+            r"(?:(?:severe|mild|bad|serious|slight) )?(?P<untolerated>[\w-]+(?: [\w-]+)?) intolerance\b"
+        ),
+        (
+            rf"^user {_ADV}breaks out in {_REACTION} (?:from|after|when user (?:eats|takes|has|touches)) "
+            rf"(?P<untolerated>.{{1,80}})"
+        ),
+        (
+            rf"^user {_ADV}gets {_REACTION} (?:from|after eating|when user (?:eats|takes|has|touches)) "
+            rf"(?P<untolerated>.{{1,80}})"
+        ),
+        rf"^user {_ADV}reacts (?:badly|severely|allergically|violently|terribly) to (?P<untolerated>.{{1,80}})",
+        rf"^(?P<untolerated>[^,;:]{{2,40}}?) (?:always |really |usually )?(?:gives?|causes?) user {_REACTION}",
+        (
+            r"^(?P<untolerated>[^,;:]{2,40}?) (?:always |really |usually )?makes? (?:user's (?:throat|tongue|lips|"
+            r"face|eyes|skin) (?:swell|itch|close|burn)|user (?:break out|wheeze|itch|swell|vomit|throw up))\b"
+        ),
+    ),
+)
+UNTAKEN: Final = SlotRule(
+    name="untaken",
+    slot="profile:intolerance:{substance}",
+    memory_types=("profile",),
+    patterns=(
+        rf"^user {_EVEN}{_CANNOT} {_EVEN}(?:have|take|drink|handle|tolerate|touch|process|do) (?P<substance>.{{1,80}})",
+        (
+            rf"^user {_EVEN}(?:can|is able to|is allowed to) (?:now )?(?:eat|have|take|drink|tolerate) "
+            rf"(?P<substance>.{{1,60}}) again$"
+        ),
+        rf"^user's (?:body|stomach|gut) {_CANNOT} (?:handle|tolerate|digest|take|process) (?P<substance>.{{1,80}})",
+        (
+            r"^(?P<substance>[^,;:]{2,40}?) (?:always |really |usually )?makes? user (?:(?:feel|really|very|so|"
+            r"violently|physically) ){0,2}(?:sick|ill|unwell|nauseous|bloated)\b"
+        ),
+        r"^(?P<substance>[^,;:]{2,40}?) (?:is|are) off[ -]limits for user\b",
+    ),
+)
+CONDITION: Final = SlotRule(
+    name="condition",
+    slot="profile:condition:{condition}",
+    memory_types=("profile",),
+    patterns=(
+        (
+            rf"^user {_ADV}(?:is|isn't|has|does not have|no longer has|has got|suffers from|lives with|(?:was|got|"
+            rf"has been) "
+            r"diagnosed (?:with|as)) (?:(?:not|no longer) )?(?P<condition>.{2,60})"
         ),
     ),
 )
@@ -281,6 +359,6 @@ ATTRIBUTE: Final = SlotRule(
 )
 
 TYPE_RULES: Final = (PROFILE, PREFERENCE, CONSTRAINT, DECISION, TOOL_RESULT, PROJECT, TASK, HAPPENED)
-SLOT_RULES: Final = (NAME, CITY, MANAGER, ALLERGY, STYLE, ATTRIBUTE)
+SLOT_RULES: Final = (NAME, CITY, MANAGER, ALLERGY, INTOLERANCE, UNTAKEN, CONDITION, STYLE, ATTRIBUTE)
 
 DEFAULT: Final = MemoryPolicy(name="default", type_rules=TYPE_RULES, slot_rules=SLOT_RULES)

@@ -96,8 +96,9 @@ class SlotRule:
     `slot` may hold groups of the patterns (`profile:allergy:{allergen}`). `subject="self"` asks that the statement is
     about the user (or that the caller names another subject); `"named"` says that the slot itself names whose it is
     (a section, a suite, a topic).
-    A group called `city`, `person` or `allergen` is checked to be such a thing before it counts; `purpose`,
-    `aim`, `repo_rule`, `party_duty` and `section_duty` become what a decision, a rule or a duty is about.
+    A group called `city`, `person`, `allergen`, `untolerated`, `substance` or `condition` is checked to be such a thing
+    before it counts; `purpose`, `aim`, `repo_rule`, `party_duty` and `section_duty` become what a decision, a rule or a
+    duty is about.
     """
 
     name: str

@@ -252,6 +252,65 @@ def allergen(found: str, original: str, canonical: str) -> str | None:  # noqa: 
     return named_allergen(text)
 
 
+_NO_MEAL: Final = _words(
+    "another any anything anymore much more most many enough all everything nothing it that this these those them "
+    "too so out in at on before after until when while with without alone here there now today tonight tomorrow "
+    "breakfast lunch "
+    "dinner supper properly well right fast quickly late early what who he she they you user user's if because the my"
+)
+"""What says when, where or how much somebody cannot eat, and not what."""
+_MEAL_TAIL: Final = regex(
+    r"(?: (?:any ?more|any longer|now|again|too|either|at all|well|these days|really|because|since|due|as|without|"
+    r"after|for|unless|so|but|and|or)\b.*)$"
+)
+
+
+def untolerated(found: str, original: str, canonical: str) -> str | None:
+    """What somebody must not eat or take, by one name; None where the words say something else, or too little."""
+    text = re.sub(r"^(?:any|some|raw|fresh|most|certain|all) ", "", _MEAL_TAIL.sub("", found.strip(" .,;:!")))
+    parts = text.split()
+    if not 0 < len(parts) <= _MOST_OF_A_MEAL or not _NO_MEAL.isdisjoint(parts):
+        return None
+    if any(not re.match(r"[^\W\d]", word) or verbs.is_adverb(word) for word in parts):
+        return None
+    return allergen(text, original, canonical)
+
+
+_MOST_OF_A_MEAL: Final = 3
+
+
+def substance(found: str, original: str, canonical: str) -> str | None:
+    """The same of what is known to be eaten, drunk, taken or worn: a job makes sick, too."""
+    value = untolerated(found, original, canonical)
+    if value is None:
+        return None
+    parts = value.split()
+    known = words.SUBSTANCES | set(_COUNTED)
+    return value if value in known or parts[-1] in known else None
+
+
+_OF_A_CONDITION: Final = regex(
+    r"(?: (?:and|but|since|so|because|too|now|as|which|who|for|from|last|this|in|when|at|by|recently|again)\b.*)$"
+)
+
+
+def condition(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
+    """An illness that has to be known at all times, under one name for all its forms."""
+    text = _OF_A_CONDITION.sub("", found.strip(" .,;:!"))
+    name = re.sub(r"^(?:an? |(?:severe|mild|bad|bit|type|insulin[ -]dependent|\d|one|two) )+", "", text)
+    known = name if name in words.CONDITIONS else text if text in words.CONDITIONS else None
+    if known is None:
+        return None
+    root = re.sub(r"^an? |s?(?:'s)?(?: disease)?$", "", known)
+    return _ILLNESS.get(root, root)
+
+
+_ILLNESS: Final = {
+    "coeliac": "celiac", "diabetic": "diabetes", "diabete": "diabetes", "epileptic": "epilepsy", "asthmatic": "asthma",
+    "haemophilia": "hemophilia", "haemophiliac": "hemophilia", "hemophiliac": "hemophilia", "crohn": "crohn's disease",
+}  # fmt: skip
+
+
 _SECTION = regex(r"(?:sections?|clauses?|articles?|§) ?(\d+(?:\.\d+)*(?:\([a-z0-9]{1,4}\))*)")
 
 
@@ -319,6 +378,9 @@ CHECKS: Final[dict[str, Callable[[str, str, str], str | None]]] = {
     "new_city": new_city,
     "person": person,
     "allergen": allergen,
+    "untolerated": untolerated,
+    "substance": substance,
+    "condition": condition,
     "section": section,
     "suite": suite,
     "section_duty": section_duty,

@@ -96,7 +96,8 @@ _EATS_SO: Final = "(?:vegan|vegetarian|pescatarian|kosher|halal|keto|gluten|lact
 _NOT_EATEN: Final = (
     rf"(?:{_ALLERGIC}|\b(?:{_EATS_SO}|avoids?)\b|"
     rf"\b{_NOT} (?:\w+ )?(?:eats?|have|drinks?|touch|tolerate|digest)\b|\bmakes? (?:user|me) (?:sick|ill)\b|"
-    r"\b(?:sick|ill|migraines?|bloated|heartburn) from\b)"
+    r"\b(?:sick|ill|migraines?|bloated|heartburn) from\b|\bgives? (?:user|me) (?:hives|"
+    r"(?:a |an )?(?:\w+ )?(?:rash|cramps|migraines?|heartburn|(?:stomach|tummy) ?aches?)))"
 )
 _PASTIMES: Final = _either(r"""
     collect(?:s|ing)? paint(?:s|ing)? knit\w* crochet\w* draw(?:s|ing)? sing(?:s|ing)? danc(?:es?|ing) climb\w*
@@ -215,8 +216,9 @@ KINDS: Final = (
     ),
     _kind(  # what is not eaten
         r"\bdiet(?:ary)? (?:restrictions?|requirements?|needs|rules?)\b|"
-        rf"{_WHICH}(?: (?:foods?|things?|dish(?:es)?|meats?))? (?:can't|cannot|can not|shouldn't|don't) (?:i|we) "
-        r"(?:eat|have|tolerate)$|^(?:what|which)(?: (?:foods?|things?))? should i (?:avoid|not eat)\b|"
+        rf"{_WHICH}(?: (?:foods?|things?|dish(?:es)?|meats?))? (?:(?:can't|cannot|can not|shouldn't|don't) (?:i|we)|"
+        r"(?:can|should|do|must) (?:i|we) not) (?:eat|have|tolerate|touch)$|"
+        r"^(?:what|which)(?: (?:foods?|things?))? should i (?:avoid|not eat)\b|"
         r"\b(?:foods?|thing|ingredients?) (?:that )?i (?:should avoid|should not eat|can't eat|cannot eat|don't eat)$|"
         r"^(?:what|which) (?:foods? )?makes? me (?:sick|ill)$",
         rf"^(?!.*{_DRUG})(?!.*\b(?:no longer|used to be|was|were) (?:an? |strictly )?{_EATS_SO}\b)"

@@ -133,7 +133,10 @@ COMPOUND: tuple[tuple[str, tuple[tuple[str, str | None], ...]], ...] = (
     ("I love Rome and Bob lives in Rome", (("User loves Rome", None), ("Bob lives in Rome", None))),
     (
         "I'm lactose intolerant and can't eat cheese",
-        (("User is lactose intolerant", None), ("User cannot eat cheese", None)),
+        (
+            ("User is lactose intolerant", "profile:intolerance:lactose"),
+            ("User cannot eat cheese", "profile:intolerance:cheese"),
+        ),
     ),
     (
         "I prefer tea but am happy with coffee and live in Lyon",
@@ -254,7 +257,10 @@ COMPOUND: tuple[tuple[str, tuple[tuple[str, str | None], ...]], ...] = (
     ),
     (
         "I have celiac disease and can't eat gluten",
-        (("User has celiac disease", None), ("User cannot eat gluten", None)),
+        (
+            ("User has celiac disease", "profile:condition:celiac"),
+            ("User cannot eat gluten", "profile:intolerance:gluten"),
+        ),
     ),
     (
         "I studied law in Leuven and work as a judge in Ghent",
