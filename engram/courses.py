@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from engram import brands, verbs
 from engram.claims import stem
-from engram.feasts import MONTHS, WEEKDAY
+from engram.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.names import CITIES, REGIONS
 from engram.regex import regex
 
@@ -175,6 +175,13 @@ _OVERS: Final = tuple(
                 rf"written off|"
                 rf"gone|cancelled|canceled|called off|scrapped|come off|came off|cleared up|discontinued)"
                 rf"(?: (?:away|now|for good|last \w+|this \w+|yesterday|today))*$"
+            ),
+            True,
+        ),
+        (
+            (
+                rf"^(?:user's |the )?(?P<over>(?:[\w-]+ ){{0,2}}(?:{EVENTS}|{MEALS})"
+                rf"(?: (?:with|at|for|on) [\w' -]{{2,40}}?)?) (?:is|are) off{_CLOSE}$"
             ),
             True,
         ),

@@ -22,6 +22,12 @@ MONTHS: Final = (
     "january|february|march|april|may|june|july|august|september|october|november|december"  # to stand among others
 )
 SHORT_MONTHS: Final = "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
+MEALS: Final = r"(?:lunch|dinner|breakfast|brunch|coffee|drinks|tea)"
+EVENTS: Final = (
+    r"(?:appointment|meeting|call|interview|check-?up|haircut|flight|train|exam|test|session|lesson|class|rehearsal|"
+    r"viewing|date|party|concert|match|game|workshop|webinar|demo|review|presentation|massage|mri|scan|surgery)"
+)
+"""What has its day and hour: it may be put off, or be off."""
 
 _FIXED: Final = {
     "christmas eve": (12, 24), "christmas": (12, 25), "boxing": (12, 26), "new years eve": (12, 31),

@@ -15,7 +15,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from engram import names
-from engram.feasts import MONTHS, SHORT_MONTHS, UNNAMED, WEEKDAY
+from engram.feasts import MEALS, MONTHS, SHORT_MONTHS, UNNAMED, WEEKDAY
 from engram.regex import regex
 
 MAX_READ: Final = 200
@@ -257,7 +257,8 @@ _IS: Final = regex(
     r"(?:(?P<prep>on|at|in|by|for|from) )?(?P<value>[^;?!]{1,60})$"
 )
 _HAVING: Final = regex(
-    r"^user(?:'s (?:team|group))? (?:also )?has (?:got )?(?:an?|another|the|user's) (?P<rest>[^;?!]{5,90})$"
+    r"^user(?:'s (?:team|group))? (?:also )?has (?:got )?(?:(?:an?|another|the|user's) |"
+    rf"(?=(?:[a-z]+ )?{MEALS}\b))(?P<rest>[^;?!]{{5,90}})$"
 )
 _DOING: Final = regex(
     r"^user (?:(?:usually|always|also|now) )*(?:does|has|attends|goes to|teaches|takes) "
@@ -516,7 +517,7 @@ def _may_stand(one: Move, plain: str) -> bool:
 def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken | None:
     """What in a statement that is held goes for what a new one says; None where both may be so."""
     new = read(plain, written)
-    if new is None or _TOO.search(plain) or (new.thing and new.thing[-1] not in held):
+    if new is None or _TOO.search(plain) or (new.thing and _plainer(new.thing)[-1] not in held):
         return None
     old = read(held, held_written)
     if old is None or not _are_the_same(new.thing, old.thing):
@@ -538,6 +539,7 @@ def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken
 
 def _are_the_same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether two things are called the same, where one may leave out how often it is: the daily standup."""
+    one, other = _plainer(one), _plainer(other)
     if one == other:
         return True
     often = [_OFTEN.intersection(thing) for thing in (one, other)]
@@ -545,6 +547,15 @@ def _are_the_same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return bare == called != () and not all(often)
 
 
+def _plainer(thing: tuple[str, ...]) -> tuple[str, ...]:
+    """What a thing is called in short: "the acme call" for "call with acme", "dentist" for an appointment there."""
+    if "with" in thing[1:-1]:
+        place = thing.index("with")
+        thing = (*thing[place + 1 :], *thing[:place])
+    return thing[:-1] if len(thing) > 1 and thing[-1] in _VISITS else thing
+
+
+_VISITS: Final = _words("appointment visit")
 _OFTEN: Final = _words("daily weekly biweekly fortnightly monthly")
 
 

@@ -164,8 +164,7 @@ def _is_imperative(verb: str) -> bool:
 
 _ANY: Final = (
     r"(?!(?:the|this|that|these|those|a|an|it|its|them|some|more|less|fewer|another|other|different|one|two|"
-    r"both|your|"
-    r"his|her|their|me|him|us|you|something|anything|everything|only|just|here|there|what|whatever)\b)"
+    r"both|your|his|her|their|me|him|us|you|something|anything|everything|only|just|here|there|what|whatever)\b)"
 )
 _THING: Final = rf"{_ANY}[\w'’.+#/*-]+(?: (?!(?:the|this|that|these|those|a|an|it)\b)[\w'’.+#/*-]+){{0,3}}"
 _PLURAL: Final = (
@@ -255,8 +254,7 @@ _SAID_SO: Final[tuple[tuple[str, Literal["stop", "drop", "allow"]], ...]] = (
     (
         (
             rf"(?:no need to|(?:you|we) (?:do not|don['’]t|no longer) (?:have|need) to|you (?:can|may) (?:skip|"
-            rf"stop)|there['’]s "
-            rf"no need to) {_NP},? (?:any ?more|any longer|now|from now on|going forward)"
+            rf"stop)|there['’]s no need to) {_NP},? (?:any ?more|any longer|now|from now on|going forward)"
         ),
         "stop",
     ),
@@ -281,8 +279,7 @@ _SAID_SO: Final[tuple[tuple[str, Literal["stop", "drop", "allow"]], ...]] = (
     (
         (
             rf"(?:the )?{_NP} (?:is|are) (?:(?:totally|all|perfectly|back to being) )?(?:fine|ok|okay|allowed|"
-            rf"alright|"
-            rf"welcome|fair game|permitted|possible|free)(?: {_AGAIN})+"
+            rf"alright|welcome|fair game|permitted|possible|free)(?: {_AGAIN})+"
         ),
         "allow",
     ),
@@ -297,8 +294,7 @@ _INSTEAD: Final = tuple(
         ),
         (
             r"(?:use |prefer |go with |it['’]s |make it |do )?(?P<new>[^,;]{2,40}?),? (?:and )?(?:not|instead of|"
-            r"rather than|"
-            r"no longer) (?P<old>[^,;]{2,40}?)(?: (?:for|in|as) (?P<purpose>[^,;]{2,40}?))?"
+            r"rather than|no longer) (?P<old>[^,;]{2,40}?)(?: (?:for|in|as) (?P<purpose>[^,;]{2,40}?))?"
             rf"(?: {_AGAIN}| any ?more| please)*"
         ),
         (
@@ -307,15 +303,13 @@ _INSTEAD: Final = tuple(
         ),
         (
             r"(?:use |prefer |go with |it['’]s )?(?P<new>[^,;]{2,40}?) (?:from now on|from here on|going forward|"
-            r"instead)"
-            r"(?: please)?"
+            r"instead)(?: please)?"
         ),
     )
 )
 _NO_CHANGE: Final = regex(
     r"(?i)^(?:i|i['’]m|i['’]ve|we['’]re|my|our|user|he|she|they|it|this|that|there|who|what)\b(?!['’]s (?:fine|"
-    r"ok|okay|"
-    r"allowed|alright)\b| is (?:fine|ok|okay|allowed|alright)\b)"
+    r"ok|okay|allowed|alright)\b| is (?:fine|ok|okay|allowed|alright)\b)"
 )
 
 
@@ -357,10 +351,7 @@ def _bare(words: str) -> str:
 # ------------------------------------------------ of which order it is said
 
 _BOUNDS: Final = frozenset(map(stem, _words("keep wrap limit cap make hold leave")))
-_LIMIT: Final = regex(
-    r"(?i)\b(?:under|below|at most|within|up to|max|maximum|no longer than|shorter than|less "
-    r"than)\b"
-)
+_LIMIT: Final = regex(r"(?i)\b(?:under|below|at most|within|up to|max|maximum|no longer than|shorter than|less than)\b")
 _NUMBER: Final = regex(r"\d[\d.,:]*(?:am|pm|k|m)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|thirty")
 _EITHER: Final = tuple(
     frozenset(map(stem, one.split()))

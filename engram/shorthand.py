@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from engram import attributes, names, news, verbs
-from engram.feasts import MONTHS, WEEKDAY
+from engram.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.regex import regex
 
 
@@ -425,8 +425,38 @@ _TAKES_PLACE: Final = regex(
 )
 
 
+_SEEN_BY: Final = (
+    r"(?:dentist|doctor|doctor['’]s|gp|vet|vet['’]s|optician|physio|physiotherapist|therapist|hairdresser|barber|"
+    r"dermatologist|orthodontist|chiropractor|gyn(?:a?ecologist)?|cardiologist|midwife)"
+)
+_ENTRY: Final = regex(
+    rf"(?P<what>(?:(?P<by>{_SEEN_BY})(?: appointment)?|(?P<meal>(?:[a-z]+ )?{MEALS})|(?:[a-z][\w-]+ ){{0,2}}?{EVENTS})"
+    r"(?: (?:with|at|for|to|in) (?!on\b)[\w'’.&-]+(?: [\w'’.&-]+){0,2}?)?),? (?:on |this )?"
+    rf"(?P<when>(?:{WEEKDAY}|(?:{MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{MONTHS})|"
+    r"the \d{1,2}(?:st|nd|rd|th))(?:,? (?:at |@ ?)?\d{1,2}(?:[:.]\d\d)?(?: ?(?:am|pm))?)?"
+    r"(?: (?:with|at|in) [\w'’.&-]+(?: [\w'’.&-]+){0,3})?)$",
+    re.I,
+)
+"""An entry of a diary: "Dentist on Tuesday at 3pm", "Lunch with Sam Friday"."""
+
+
+def _entered(text: str) -> str | None:
+    """An entry of a diary as a sentence of the user's: "I have a dentist appointment on Tuesday at 3pm"."""
+    entry = _ENTRY.match(text)
+    if entry is None:
+        return None
+    what = f"{entry['what'][:1].lower()}{entry['what'][1:]}"
+    if entry["by"] and "appointment" not in what.split():
+        what = f"{what[: len(entry['by'])].removesuffix(chr(39) + 's')} appointment{what[len(entry['by']) :]}"
+    article = "" if entry["meal"] else "an " if what[0] in "aeiou" else "a "
+    return f"I have {article}{what} on {entry['when']}"
+
+
 def _timed(text: str, lone: bool) -> str | None:
     """A thing and when it is, side by side: "release is due May 4", "team meeting = Thursday at 10"."""
+    entered = _entered(text)
+    if entered is not None:
+        return entered
     place = _TAKES_PLACE.match(text)
     if place is not None and place["np"].casefold().split()[-1] in _MEETS:
         return f"The {place['np'].casefold()} {place['said']}"

@@ -137,7 +137,10 @@ _AHEAD_CUE = regex(
     r"\b(?:will|won't|shall|going to|gonna|upcoming|coming up|(?:do|did) (?:i|we) have|(?:am i|are we|are you|is \w+) "
     r"(?!living|using|working)\w+ing|(?:planned|scheduled|arranged|booked) for|"
     r"what(?:'s| is| are) (?:my|our|the) (?:schedule|agenda|calendar|plans?)|what(?:'s| is) (?:on|happening)|"
-    r"am i (?:free|busy|available|off))\b|'ll\b"
+    r"am i (?:free|busy|available|off)|(?:is|are) there (?:anything|something)|have (?:i|we) got|what(?:'s| is) "
+    r"due)\b|'ll\b|"
+    r"^\W*(?:(?:and|so|do i have|have i) )?any(?:thing)?(?: else)? (?:on|for|due|planned|happening|going on|"
+    r"scheduled|at)\b"
 )
 _NO_WEEKDAY = regex(
     r"\b(?:every|each|any|which|what|a|an|the|of|good|black|ash|palm|easter|is|are|and|or|to|like|by) $"
@@ -818,7 +821,8 @@ def _ordinal(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
         first = _shift(today.replace(day=1), "months", _which(match["which"]))
         return _around(first.replace(day=day), "days")
     after = match.string[match.end() :]
-    if prep not in ("on", "since", "before", "after", "until", "whole") or (after and after[0] not in "?.,!;"):
+    preps = ("on", "since", "before", "after", "until", "whole", *(("for",) if clock.ahead else ()))
+    if prep not in preps or (after and after[0] not in "?.,!;"):
         return None
     months = [_shift(today.replace(day=1), "months", shift) for shift in range(-3, 4)]
     options = [date(one.year, one.month, day) for one in months if _exists(one.year, one.month, day)]

@@ -344,13 +344,13 @@ def _sentence(
         told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
         if not made and len(told) == 1 and _WE.match(told[0].fact):  # of nothing that is held it is told by itself
             told.extend(one for one in _loosely(said, start, content, []) if one.echo is None or not one.echo.whole)
-        moved = list(_moving(said, start, content, list(_loosely(said, start, content, told))))
+        moved = list(_moving(said, start, content, list(_loosely(said, start, content, told)), said_at))
         beside = list(_beside(said, start, content, list(_akin(said, start, content, moved))))
         yield from _ordering(said, start, content, beside)
         return
     made = [one for clause in sentence for one in _from_clause(clause, 0, whole, said_at)]
     told = list(_with_course(whole, 0, whole, made))
-    moved = list(_moving(whole, 0, whole, list(_loosely(whole, 0, whole, told))))
+    moved = list(_moving(whole, 0, whole, list(_loosely(whole, 0, whole, told)), said_at))
     for one in _akin(whole, 0, whole, moved):
         yield replace(one, char_start=start, char_end=start + len(said))
 
@@ -578,7 +578,9 @@ def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) ->
 _NEARLY_ALL: Final = 0.8
 
 
-def _moving(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
+def _moving(
+    sentence: str, offset: int, content: str, told: Sequence[Proposed], said_at: datetime
+) -> Iterator[Proposed]:
     """What a sentence gives, marked where it states that something is at another day, place or amount by now.
 
     One that is worth nothing by itself ("The exam moved to June 10") counts where that thing was told of before.
@@ -588,7 +590,7 @@ def _moving(sentence: str, offset: int, content: str, told: Sequence[Proposed]) 
         return
     for one in told:
         may_move = moves.may_move(plain(one.fact), one.fact)
-        yield one if not may_move else _marked(one, moved=True)
+        yield one if not may_move else _dated_anew(_marked(one, moved=True), said_at)
     if told:
         return
     start, end = _words_at(sentence, offset)
@@ -597,10 +599,24 @@ def _moving(sentence: str, offset: int, content: str, told: Sequence[Proposed]) 
         found = moves.read(plain(words), words)
         if found is not None and found.changed and (words is fact or plain(fact).startswith(" ".join(found.thing))):
             echo = attributes.Echo(alone=True, moved=True)
-            yield Proposed(words[:1].upper() + words[1:], start, end, echo=echo)
+            yield _dated_anew(Proposed(words[:1].upper() + words[1:], start, end, echo=echo), said_at)
             return
 
 
+def _dated_anew(one: Proposed, said_at: datetime) -> Proposed:
+    """What says that a thing was moved to a day that is to come, as of that day."""
+    found = moves.read(plain(one.fact), one.fact)
+    day = "" if found is None else next((value.said for value in found.values if value.kind == "day"), "")
+    since = resolve(f"It is on {day}", said_at).valid_from if day and found is not None and found.changed else None
+    if since is None or not said_at < since <= said_at + _SOON or _BACK_AND_FORTH.search(one.fact):
+        return one
+    return replace(one, valid_from=since, valid_to=None, ahead=True)
+
+
+_SOON: Final = timedelta(days=183)
+"""What is farther away may as well be a day of the past."""
+_BACK_AND_FORTH: Final = regex(r"(?i)\b(?:every|each|from now on|starting|as of)\b|days\b")
+"""What is on another day of each week from now on, and not of one that is to come."""
 _HEARSAY: Final = regex(
     r"(?i)\?|\bi (?:think|guess|believe|suppose|assume|hope|heard|doubt|wish|dreamt|dreamed)\b|"
     r"\b(?:maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|almost|nearly|if|unless|whether|not sure|"
@@ -673,7 +689,7 @@ def _written(fact: str) -> str:
 
 _COURSE: Final = regex(
     r"\b(?:i|i'm|i've|i'd|me|my|we|we've|our|user|user's|it's|died|passed|stolen|gone|cancelled|canceled|scrapped|past|"
-    r"over|history|(?:has|have) (?:just |now |finally )?replaced(?!.* (?:in|at|on|for) (?!my\b|our\b|user)))\b"
+    r"over|history|is off$|(?:has|have) (?:just |now |finally )?replaced(?!.* (?:in|at|on|for) (?!my\b|our\b|user)))\b"
 )
 """What is of the asker's life; what replaced another somewhere or for others is not."""
 

@@ -63,6 +63,14 @@ _FORMS: Final = tuple(
                 rf"(?:,? (?:of |in )?(?P<year>{_YEAR})\b)?"
             ),
         ),
+        (
+            "day_of_month",
+            (
+                r"\bon the (?P<day>\d{1,2})(?:st|nd|rd|th)\b"
+                r"(?=\W*$|[.,;!?)]| (?:at|with|for|in the (?:morning|afternoon|evening)|and|but|so|too|as well|"
+                r"now|instead|from|because)\b)"
+            ),
+        ),
         ("ago", rf"\b{_COUNT} {_UNIT} (?:ago|back)\b"),
         ("ahead", rf"\b(?:in {_COUNT} {_UNIT}(?: time|' time)?)\b"),
         ("day", r"\b(?P<word>the day before yesterday|the day after tomorrow|yesterday|tomorrow|last night)\b"),
@@ -99,7 +107,9 @@ _LIKELY_AHEAD = regex(
     rf"(?:{'|'.join(map(verbs.third_person, _ON_A_TIMETABLE))})|"
     r"(?:i'm|we're|they're|he's|she's|am) (?:leaving|starting|moving|flying|arriving|returning|getting|meeting|seeing|"
     r"coming|finishing|joining|graduating|retiring|visiting|travell?ing|marrying|hosting|launching|taking|having)|"
-    rf"(?:i|we|they|and) (?:(?:\w+ly|also|then|now|only|first) )?(?:{'|'.join(_ON_A_TIMETABLE)}))\b"
+    rf"(?:i|we|they|and) (?:(?:\w+ly|also|then|now|only|first) )?(?:{'|'.join(_ON_A_TIMETABLE)})|"
+    r"(?:i|we|they)(?: (?:also|still))?(?: have(?: got)?|'ve got) (?:an?|another|my|our|the|two|three|some|dinner|"
+    r"lunch|breakfast|brunch|drinks|coffee|practice|training|class|choir|therapy)|has an?)\b"
 )
 # Arranged in the past for a day that may lie ahead: "signed up for a run on October 5".
 _ARRANGED = regex(
@@ -178,6 +188,8 @@ def _moment(kind: str, match: re.Match[str], today: date, text: str) -> date | N
             return _dated(parts, int(parts["day"]), today, text, match.start())
         if kind == "month":
             return _dated(parts, 1, today, text, match.start())
+        if kind == "day_of_month":
+            return _day_of_month(int(parts["day"]), today, text, match.start())
         if kind == "year":
             return _first_of(int(parts["year"]), 1)
         if kind == "feast":
@@ -240,6 +252,17 @@ def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) 
     if which not in ("since", "last") and not _just_past(past, today, which) and _is_in_the_present(text):
         return None  # "I have my driving test on April 20" speaks of no day of a year ago
     return (past or options)[-1]
+
+
+def _day_of_month(day: int, today: date, text: str, place: int) -> date | None:
+    """The next such day of a month where a sentence speaks of what is to come, or the last; none where it is open."""
+    first = today.replace(day=1)
+    months = [_shifted(first, "month", shift) for shift in (-2, -1, 0, 1, 2)]
+    options = [one.replace(day=day) for one in months if _exists(one.year, one.month, day)]
+    if _lies_ahead(text, place):
+        return next((option for option in options if option >= today), None)
+    is_past = any(_tense(match.group()) == "past" for match in _VERB.finditer(text))
+    return max((option for option in options if option <= today), default=None) if is_past else None
 
 
 def _is_in_the_present(text: str) -> bool:

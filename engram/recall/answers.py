@@ -234,6 +234,9 @@ def answer(
     later = [one for one in later if may_be_told(one, only)][: sayings.TOLD]
     later.sort(key=lambda one: (one.valid_from, one.memory_id), reverse=True)
     answer_text, notes = _in_words(told, later, road, question, reading, looked.moment, tz)
+    over = _end_told(line, told, road, question, reading)
+    if over is not None:
+        told, answer_text = [over, *told], f"{over.fact}\n{answer_text}"
     conflict_note = _conflict_note(line, results, best, rivals)
     return filled(empty, line, values, (*told, *later), answer_text, notes, since=later, conflict_note=conflict_note)
 
@@ -280,6 +283,15 @@ def _told_on(
     return values, told
 
 
+def _end_told(line: Lineage, told: Sequence[Memory], road: Intent, question: str, reading: Reading) -> Memory | None:
+    """What says that what was asked for is no more, where only what it was is told: an appointment was cancelled."""
+    head = line.head
+    is_asked_for = road == "historical" and reading.intent == "current" and reading.window is None
+    if not is_asked_for or head is None or head in told or _EVER.match(question) is not None:
+        return None
+    return head if _ENDS.search(head.fact) is not None else None
+
+
 def _is_told_as_first(results: SearchResults, question: str) -> bool:
     """Whether a question asks for the first of something, and a fact says which it was. Pure."""
     asked = _FIRST_OF_ALL.search(question)
@@ -322,6 +334,7 @@ def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None, 
     if window is None:
         return empty
     since = [one for one in found if one.valid_from_stated and one.status in VALUES and holds_in(one, window)]
+    since = [one for one in since if not _was_put_off(one)]
     begun = sorted(
         (one for one in since if window[0] is None or one.valid_from >= window[0]),
         key=lambda one: (one.valid_from, one.memory_id),
@@ -331,6 +344,11 @@ def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None, 
     trace = replace(empty.trace, kept_ids=tuple(one.memory_id for one in begun))
     answer_text = "\n".join(dated_line(one, tz) for one in begun)
     return replace(empty, answer_text=answer_text, found=True, sources=sources_of(begun), trace=trace)
+
+
+def _was_put_off(memory: Memory) -> bool:
+    """Whether something else was told of what a memory says is to be, before that day had come. Pure."""
+    return memory.superseded_at is not None and memory.superseded_at < memory.valid_from
 
 
 _PLANS: Final = "plan plans planned planning schedule scheduled calendar agenda diary booked free busy available up"
@@ -406,7 +424,8 @@ def _best_of(strong: list[SearchResult], road: Intent, question: str) -> SearchR
 
 _STILL: Final = regex(r"(?i)^(?:and |so )?(?:do|does|am|is|are|have|has) .*\bstill\b")
 _ENDS: Final = regex(
-    r"\b(?:no longer|not|any ?more|any longer|stopped|quit|given up|gave up|cancelled|canceled|dropped|left)\b"
+    r"\b(?:no longer|not|any ?more|any longer|stopped|quit|given up|gave up|cancell?ed|called off|dropped|left)\b|"
+    r"\b(?:is|are) off$"
 )
 
 
