@@ -118,6 +118,11 @@ class _Walk:
             tried.append(road)
             if told.answer.found:
                 break
+        if not told.answer.found and recall.names_what_came(self.understood):
+            changed = self.on(conn, "current", 1)
+            what_came = self.down(conn, "current", changed, tuple(tried))
+            if recall.tells_of_a_change(what_came.answer):
+                told, results = what_came, changed
         answer = told.answer
         if self.anytime is not None and not answer.found:
             answer, unknown = self.elsewhen(conn, reading, answer)

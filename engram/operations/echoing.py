@@ -464,7 +464,10 @@ def _are_for_other_uses(draft: Draft, one: Known) -> bool:
     return all(map(_USES.search, both)) and brands.differ_in_sort(draft.fact, one.fact)
 
 
-_USES: Final = regex(r"\b(?:user|team|group) (?:now )?(?:uses|is using|has|runs)\b(?!.* (?:for|as|to)\b)")
+_USES: Final = regex(
+    r"\b(?:user|team|group) (?:now )?(?:uses|is using|has|runs|(?:has )?(?:switched|moved|migrated) (?:over )?to)\b"
+    r"(?!.* (?:for|as|to)\b)"
+)
 """What is used, and not for what: a well-known name says that."""
 
 
@@ -616,7 +619,31 @@ def _by_value(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | Non
         return _going(setup, draft, named)
     if not others or news.denies(said, plain(others[0])):
         return None
-    return _returning(setup, draft, held, others[0]) or _coming(setup, draft, heads, others[0])
+    return (
+        _returning(setup, draft, held, others[0])
+        or _coming(setup, draft, heads, others[0])
+        or _of_its_sort(setup, draft, heads, others[0])
+    )
+
+
+def _of_its_sort(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draft | None:
+    """The one memory whose value is of a sort with what somebody says they went over to: "I switched to Bitwarden"."""
+    went = _WENT_OVER.match(plain(draft.fact))
+    if went is None or went["new"] != plain(new):
+        return None
+    alike = [(one, value) for one, value in heads if brands.are_of_one_sort(plain(value), plain(new))]
+    if len({one.lineage or one.key for one, _ in alike}) != 1:
+        return None
+    one, value = alike[0]
+    return _replacing(setup, draft, plain(value), plain(new), [one])
+
+
+_WENT_OVER: Final = regex(
+    r"user(?:'s (?:team|group))? (?:\w+ly |has |just |now |also )*(?:(?:(?:switched|moved|migrated|went|gone|changed)"
+    r"(?: back| over)? to|is over on|is on(?=.* (?:now|these days|instead)$)) (?:the )?(?P<new>[\w'. -]{1,30}?))"
+    r"(?:,? (?:now|these days|instead|recently|at last|last \w+|this \w+|in \w+|yesterday|(?:a|two|three) \w+ ago))*$"
+)
+"""What says that something else was used before, and nothing of what for."""
 
 
 Held = tuple[Known, str]

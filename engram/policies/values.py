@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from engram import frames, phrases, verbs
+from engram import brands, frames, phrases, verbs
 from engram import names as words
 from engram.feasts import WEEKDAY
 from engram.policies import topics
@@ -149,6 +149,8 @@ def city(found: str, original: str, canonical: str) -> str | None:
         name = " ".join(taken)
         if _FOR_A_USE.match(rest) or _is_from_no_place(canonical):
             return None  # "I moved to Sublime Text for coding", "I've moved from HSBC to Monzo"
+        if _MOVES_TO.search(canonical) and brands.named(f"uses {original[-len(found) :]}"):
+            return None  # "I moved to Helix"
     if name in words.NOT_PLACES or name.split(" ")[0] in words.NOT_PLACES or _IS_A_DAY.match(name):
         return None
     if name in words.REGIONS and not re.search(r"\b(?:now|moved|relocated)\b", canonical):
@@ -157,6 +159,8 @@ def city(found: str, original: str, canonical: str) -> str | None:
 
 
 _IS_A_DAY: Final = regex(rf"{WEEKDAY}s?\b")
+_MOVES_TO: Final = regex(r"^user (?:[a-z]+ ){0,3}?(?:moved|relocated) (?:over )?to [^,;]{1,40}$")
+"""Of where somebody is said to have moved by no other word, a known product is no town."""
 
 
 def _known_place(text: str) -> str | None:

@@ -19,11 +19,13 @@ from engram.recall.answers import (
     empty_answer,
     is_bounded,
     least_of,
+    names_what_came,
     of_events,
     of_order,
     on_road,
     plan,
     roads,
+    tells_of_a_change,
     with_told,
 )
 from engram.recall.anytime import held, nearest, unknown
@@ -44,9 +46,10 @@ from engram.recall.question import (
 from engram.recall.results import accessed, is_good_enough, rank, touched, track
 
 __all__ = [
-    "ANOTHER_TIME", "CHUNK", "EVIDENCE", "LOOKED_AT", "Asked", "Candidate", "Found", "Looked", "Meaning", "Told",
-    "accessed", "answer", "any_time", "asks_for_chunks", "best_hit", "embed", "embed_all", "empty_answer", "find",
-    "find_all", "goes_on", "gone_on", "held", "is_bounded", "is_good_enough", "is_of_a_channel", "least_of", "look",
-    "look_from", "nearest", "of_events", "of_order", "on_road", "plan", "prepare", "rank", "roads", "touched", "track",
-    "unknown", "with_told",
+    "ANOTHER_TIME", "CHUNK", "EVIDENCE", "LOOKED_AT", "Asked", "Candidate", "Found", "Looked", "Meaning",
+    "Told", "accessed", "answer", "any_time", "asks_for_chunks", "best_hit", "embed", "embed_all",
+    "empty_answer", "find", "find_all", "goes_on", "gone_on", "held", "is_bounded", "is_good_enough",
+    "is_of_a_channel", "least_of", "look", "look_from", "names_what_came", "nearest", "of_events", "of_order",
+    "on_road", "plan", "prepare", "rank", "roads", "tells_of_a_change", "touched", "track", "unknown",
+    "with_told",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Final, Literal
 from engram import (
     attributes,
     citations,
+    courses,
     differences,
     filters,
     frames,
@@ -126,6 +127,8 @@ def plan(asked: Asked, reading: Reading, moment: Moment, *, wider: bool = False)
     """
     wide = replace(asked, include_superseded=True, recent=reading.recent, window=reading.window, within=reading.window)
     anchors = reading.anchors if reading.intent == "temporal_chain" else ()
+    if names_what_came(reading):
+        anchors = (reading.question,)  # what tells of a change may share no word with it but what came
     searches = [(about(wide, topic, reading.question), moment) for topic in (asked.query, *anchors)]
     unbound = replace(wide, window=None, within=None)
     searches += [(about(unbound, reading.question), any_time(moment))] if wider else []
@@ -322,11 +325,41 @@ def _in_words(
     if was_so and reading.intent == "current" and reading.window is None:
         lines[0] = f"{FORMERLY}{lines[0]}"  # nothing of it is current: an old value must not pass for one
     is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, moment)
-    if road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):
+    gone = _gone(first, question) if is_asked_for_the_past and first.status != "superseded" else None
+    if gone is not None:
+        lines[0] = f"{FORMERLY}{gone}\n{lines[0]}"  # what says how it changed says what it was
+    elif road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):
         lines[0] = f"{NOW}{lines[0]}"  # nor must what is current pass for what was before it
         notes = ("nothing is known of what was before: told is what is so now",)
     lines += [f"{SINCE}{' '.join(dated_line(one, tz).split())}" for one in later]
     return "\n".join(lines), notes
+
+
+def _gone(memory: Memory, question: str) -> str | None:
+    """What a memory that tells of a change says was before, where no other thing is asked for than what came. Pure."""
+    said = plain(memory.fact)
+    course = courses.read(_OF_US.sub("user", said))
+    if course is None or course.old is None or course.new is None:
+        return None
+    named = _BEFORE.search(question)
+    words = others.plain_words(named["what"]) if named is not None else set()
+    if not words <= others.plain_words(course.new):
+        return None
+    place = re.search(rf"(?<!\w){re.escape(course.old)}(?!\w)", memory.fact, re.IGNORECASE)
+    return None if place is None else f"{place.group()[:1].upper()}{place.group()[1:]}"
+
+
+_OF_US: Final = regex(r"^user's (?:team|group)\b")
+
+
+def tells_of_a_change(answer: RecallAnswer) -> bool:
+    """Whether an answer says what was before something by a memory of the change. Pure."""
+    return answer.found and answer.answer_text.startswith(FORMERLY)
+
+
+def names_what_came(reading: Reading) -> bool:
+    """Whether a question asks for what was before something that it names. Pure."""
+    return reading.intent == "historical" and _BEFORE.search(reading.question) is not None
 
 
 def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None, tz: tzinfo) -> RecallAnswer:
