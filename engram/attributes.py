@@ -590,7 +590,7 @@ _FOR_GOOD: Final = regex(
 )
 _SETS_OUT: Final = regex(rf"(?i)^\W*(?:(?:so|and|ok|okay|but)[, ]+)?{_LATER_ON}\b,? ")
 _TAIL: Final = regex(rf"(?i)(?:,? (?:{_LATER_ON}|please)\b){{1,3}}[\s.!]*$")
-_TAIL_OF_ANSWERS: Final = regex(rf"(?i)(?:,? (?:{_LATER_ON}|please|always|now|instead)\b){{1,3}}[\s.!]*$")
+_TAIL_OF_ANSWERS: Final = regex(rf"(?i)(?:,? (?:{_LATER_ON}|please|always|now|instead|again)\b){{1,3}}[\s.!]*$")
 _CALLED: Final = regex(r"^user wants to be called (?P<value>[\w'-]+(?: [\w'-]+)?)$")
 _ANSWERS_IN: Final = regex(
     r"^(?:please )?(?:always |only )?(?:please )?(?:answer|reply|respond|(?:speak|talk|write|answer|reply|respond) to "

@@ -287,7 +287,7 @@ _HINTS: Final = regex(
     r"fired|laid|taken|took|removed|through|fed|off|out|for|from|instead|rather|again|once|back|rejoined|"
     r"resubscribed|resumed|returned|lets|replaced|swapped|traded|exchanged|"
     r"deactivated|shut|interest|handed|sacked|redundant|dumped|died|stolen|written|passed|put|cleared|last|bowed|"
-    r"switched|changed|transferred|succeeded|now|fallen|called|put|separated|did|expired|run|ran)\b"
+    r"renamed|rebranded|rechristened|switched|changed|transferred|succeeded|now|fallen|called|put|separated|did|expired|run|ran)\b"
 )
 
 
@@ -481,6 +481,10 @@ _PAIRS: Final = tuple(
         ),
         rf"^not {_MY}(?P<old>{_V}), user (?:is )?[a-z]+(?: (?:in|at|with|on|by|for|to|from))? {_MY}(?P<new>{_V})$",
         rf"^user {_HAS}{_TO} from {_MY}(?P<old>{_V}) to {_MY}(?P<new>{_V})$",
+        (
+            rf"^(?:user|they|user's (?:team|group)) {_HAS}(?:renamed|rebranded|rechristened) "
+            rf"(?!the |user's |an? |it |this |that )(?P<old>{_V}) (?:to|as|into) (?P<new>{_V}){_CLOSE}$"
+        ),
         rf"^user {_HAS}been taken off {_MY}(?P<old>{_V}) and put on {_MY}(?P<new>{_V})$",
     )
 )  # fmt: skip

@@ -25,7 +25,8 @@ SHORT_MONTHS: Final = "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
 MEALS: Final = r"(?:lunch|dinner|breakfast|brunch|coffee|drinks|tea)"
 EVENTS: Final = (
     r"(?:appointment|meeting|call|interview|check-?up|haircut|flight|train|exam|test|session|lesson|class|rehearsal|"
-    r"viewing|date|party|concert|match|game|workshop|webinar|demo|review|presentation|massage|mri|scan|surgery)"
+    r"viewing|date|party|concert|match|game|workshop|webinar|demo|review|presentation|massage|mri|scan|surgery|evening|ceremony|recital|graduation|wedding|funeral|barbecue|bbq|picnic|gig|"
+    r"screening|vaccination|x-ray|inspection|audit)"
 )
 """What has its day and hour: it may be put off, or be off."""
 

@@ -64,7 +64,7 @@ _LIGHT: Final = frozenset(
 )
 """Verbs that say little more than that something is there: who may use emojis is free to write some."""
 _RULE: Final = (
-    r"(?:rules?|polic(?:y|ies)|conventions?|requirements?|restrictions?|limits?|limitations?|bans?|guidelines?)"
+    r"(?:rules?|things?|polic(?:y|ies)|conventions?|requirements?|restrictions?|limits?|limitations?|bans?|guidelines?)"
 )
 
 
@@ -129,17 +129,21 @@ def read(fact: str) -> Order | None:
         return None
     parts = list(_PART.finditer(said))
     first = parts[0].start() if parts else len(said)
-    what, purpose, condition = said[:first], "", ""
+    object_, purpose, condition = said[:first], "", ""
+    what = object_
     ends = [part.start() for part in parts[1:]] + [len(said)]
     for part, end in zip(parts, ends, strict=bool(parts)):
         words = said[part.end() : end]
-        if part["how"].casefold() in _WHEN or condition:
+        if part["how"].casefold() == "with":
+            what += f" {words}"
+        elif part["how"].casefold() in _WHEN or condition:
             condition += f" {words}"
         else:
             purpose += f" {words}"
     if not _stems(what) and purpose and denied is None:
-        what, purpose = purpose, ""
-    return Order(denied is None, stem(verb.casefold()), _stems(what), _stems(purpose), _stems(condition), what.strip())
+        what, object_, purpose = purpose, purpose, ""
+    parts_of = (_stems(what), _stems(purpose), _stems(condition))
+    return Order(denied is None, stem(verb.casefold()), *parts_of, object_.strip())
 
 
 _FOR_ORDER: Final = regex(r"(?i)^\W*(?:always|never|do not|don['’]t|please)\b")
@@ -152,7 +156,7 @@ _IMPERATIVES: Final = _words(
     "send file label tag prefix indent order sort translate address answer reply respond log cc bcc book mark ask "
     "check warn remind run add include squash rebase merge commit push document test deploy call tell give show list "
     "summarize summarise default round quote cite attach copy reserve schedule start end begin wake ping post update "
-    "review move create open close explain"
+    "review move create open close explain archive forward notify alert publish sync water feed turn lock invoice"
 )
 
 
@@ -163,7 +167,7 @@ def _is_imperative(verb: str) -> bool:
 # ------------------------------------------------ orders for good
 
 _ANY: Final = (
-    r"(?!(?:the|this|that|these|those|a|an|it|its|them|some|more|less|fewer|another|other|different|one|two|"
+    r"(?!(?:the|this|that|these|those|a|an|it|its|them|some|more|less|fewer|another|other|different|one|"
     r"both|your|his|her|their|me|him|us|you|something|anything|everything|only|just|here|there|what|whatever)\b)"
 )
 _THING: Final = rf"{_ANY}[\w'’.+#/*-]+(?: (?!(?:the|this|that|these|those|a|an|it)\b)[\w'’.+#/*-]+){{0,3}}"
@@ -203,6 +207,8 @@ _STANDING: Final = tuple(
             r")?(?:\w+ing\b.*|.{4,})"
         ),
         r"(?:cc|bcc|copy) .+ (?:on|in) (?:all|every|any) .+",
+        r"(?:start|begin|end|finish|open|close|sign) (?:every|each|all) .+",
+        rf"{_ANY}[a-z'’-]+ {_PLURAL} (?:automatically|everywhere|by default)",
         rf"book (?:me|us) {_PLURAL} (?:on|in|for) {_PLURAL}",
         rf"{_ANY}[a-z'’-]+ .*\b{_EVER}\b.*",
         rf"no {_ANY}(?:[\w'’-]+ )?[\w'’-]+s? (?:in|on|at|for|before|after|inside) {_THING}",
@@ -352,7 +358,9 @@ def _bare(words: str) -> str:
 
 _BOUNDS: Final = frozenset(map(stem, _words("keep wrap limit cap make hold leave")))
 _LIMIT: Final = regex(r"(?i)\b(?:under|below|at most|within|up to|max|maximum|no longer than|shorter than|less than)\b")
-_NUMBER: Final = regex(r"\d[\d.,:]*(?:am|pm|k|m)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|thirty")
+_NUMBER: Final = regex(
+    r"(?<!\w)(?:\d[\d.,:]*(?:am|pm|k|m)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|thirty)(?!\w)"
+)
 _EITHER: Final = tuple(
     frozenset(map(stem, one.split()))
     for one in (
@@ -430,6 +438,9 @@ def _is_kept_free(order: Order) -> bool:
     return order.verb == "keep" and not {"free", "clear", "out"}.isdisjoint((*order.what, *order.purpose))
 
 
+_USE: Final = stem("use")
+
+
 def _anew(sentence: str, given: Order, fact: str, order: Order) -> str | None:
     """An order in the place of one to do the same for the same with something else, or to another number."""
     if not order.is_to_do or given.verb != order.verb:
@@ -440,7 +451,8 @@ def _anew(sentence: str, given: Order, fact: str, order: Order) -> str | None:
     numbers = [set(_NUMBER.findall(text.casefold())) for text in (sentence, fact)]
     is_new = _FOR_GOOD.search(sentence) is not None
     if mine == its and all(len(one) == 1 for one in numbers) and numbers[0] != numbers[1]:
-        return sentence if is_new or (_LIMIT.search(sentence) and _LIMIT.search(fact)) else None
+        is_limit = _LIMIT.search(sentence) is not None and _LIMIT.search(fact) is not None
+        return sentence if is_new or is_limit or (given.verb == _USE and given.purpose) else None
     if not given.what or not order.what or given.what == order.what:
         return None
     sort = _are_alternatives(given.object, order.object)

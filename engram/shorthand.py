@@ -430,10 +430,11 @@ _SEEN_BY: Final = (
     r"dermatologist|orthodontist|chiropractor|gyn(?:a?ecologist)?|cardiologist|midwife)"
 )
 _ENTRY: Final = regex(
-    rf"(?P<what>(?:(?P<by>{_SEEN_BY})(?: appointment)?|(?P<meal>(?:[a-z]+ )?{MEALS})|(?:[a-z][\w-]+ ){{0,2}}?{EVENTS})"
+    rf"(?P<what>(?:(?P<by>{_SEEN_BY})(?: appointment)?|(?P<meal>(?:[a-z]+ )?{MEALS})|"
+    rf"(?:[a-z][\w'’-]+ ){{0,2}}?{EVENTS})"
     r"(?: (?:with|at|for|to|in) (?!on\b)[\w'’.&-]+(?: [\w'’.&-]+){0,2}?)?),? (?:on |this )?"
     rf"(?P<when>(?:{WEEKDAY}|(?:{MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{MONTHS})|"
-    r"the \d{1,2}(?:st|nd|rd|th))(?:,? (?:at |@ ?)?\d{1,2}(?:[:.]\d\d)?(?: ?(?:am|pm))?)?"
+    r"the \d{1,2}(?:st|nd|rd|th))(?:,? (?:at |@ ?)?(?:\d{1,2}(?:[:.]\d\d)?(?: ?(?:am|pm))?|noon|midnight))?"
     r"(?: (?:with|at|in) [\w'’.&-]+(?: [\w'’.&-]+){0,3})?)$",
     re.I,
 )
@@ -581,7 +582,7 @@ def whole(sentence: str, *, lead: int = 0, after_self: bool = True, lone: bool =
         return f"{slip['said']}, not {slip['old']}"
     tag = _TAGS.search(text) if _TAG_ENDS.search(text) else None
     told = text[: tag.start()] if tag is not None else text
-    made = _made(told, after_self, lone) if _FIRST.match(told) else None
+    made = _made(told, after_self, lone) if _FIRST.match(told) else _entered(told)
     return made if made is not None or tag is None or not told.strip() else told
 
 

@@ -351,8 +351,8 @@ def _sentence(
     made = [one for clause in sentence for one in _from_clause(clause, 0, whole, said_at)]
     told = list(_with_course(whole, 0, whole, made))
     moved = list(_moving(whole, 0, whole, list(_loosely(whole, 0, whole, told)), said_at))
-    for one in _akin(whole, 0, whole, moved):
-        yield replace(one, char_start=start, char_end=start + len(said))
+    akin = [replace(one, char_start=start, char_end=start + len(said)) for one in _akin(whole, 0, whole, moved)]
+    yield from _ordering(said, start, content, akin)
 
 
 def _beside(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
@@ -381,15 +381,19 @@ def _ordering(sentence: str, offset: int, content: str, told: Sequence[Proposed]
     What only takes an order back, or sets something in its place, counts where there is such an order.
     """
     said = " ".join(sentence.split())
-    if told:
-        for one in told:
-            is_order = (len(told) == 1 or not _is_whole(one)) and (orders.read(one.fact) or orders.change(one.fact))
-            yield _marked(one, order=said if len(told) == 1 else one.fact) if is_order else one
-        return
     start, end = _words_at(sentence, offset)
     words, mood = " ".join(content[start:end].split()), mood_of(sentence)
-    is_standing = orders.is_standing(words) and (mood in _ORDERED or _REMIND.match(words) is not None)
     change = orders.change(words)
+    is_standing = orders.is_standing(words) and (mood in _ORDERED or _REMIND.match(words) is not None)
+    lone = len(told) == 1
+    if told and not (is_standing and lone and told[0].echo is not None and told[0].echo.alone):
+        for one in told:
+            said_of_one = orders.read(one.fact) is not None or orders.change(one.fact) is not None
+            if (said_of_one and (lone or not _is_whole(one))) or (lone and change is not None):
+                yield _marked(one, order=said if lone else one.fact)
+            else:
+                yield one
+        return
     is_change = change is not None and (mood in _ORDERED or (mood == "hypothetical" and change.kind == "allow"))
     if is_standing or is_change:
         echo = attributes.Echo(alone=not is_standing, order=said)

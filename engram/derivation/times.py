@@ -108,8 +108,8 @@ _LIKELY_AHEAD = regex(
     r"(?:i'm|we're|they're|he's|she's|am) (?:leaving|starting|moving|flying|arriving|returning|getting|meeting|seeing|"
     r"coming|finishing|joining|graduating|retiring|visiting|travell?ing|marrying|hosting|launching|taking|having)|"
     rf"(?:i|we|they|and) (?:(?:\w+ly|also|then|now|only|first) )?(?:{'|'.join(_ON_A_TIMETABLE)})|"
-    r"(?:i|we|they)(?: (?:also|still))?(?: have(?: got)?|'ve got) (?:an?|another|my|our|the|two|three|some|dinner|"
-    r"lunch|breakfast|brunch|drinks|coffee|practice|training|class|choir|therapy)|has an?)\b"
+    r"(?:i|we|they)(?: (?:also|still))?(?: have(?: got)?|'ve got) (?:an?|another|my|our|the|two|three|some|"
+    r"(?:[a-z]+ )?(?:dinner|lunch|breakfast|brunch|drinks|coffee|practice|training|class|choir|therapy))|has an?)\b"
 )
 # Arranged in the past for a day that may lie ahead: "signed up for a run on October 5".
 _ARRANGED = regex(

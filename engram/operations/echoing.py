@@ -274,6 +274,8 @@ def _ordered(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None
     about, fact = found[0]
     if about.key is not None:
         return _ending(draft, about) if fact == said else None
+    if fact == said and orders.change(draft.fact) is None and orders.read(draft.fact) is None:
+        fact = said.strip(" .!")  # "Don't archive them any longer" is of what the user does only where no order is
     return _following(draft if fact == said else _restated(setup, draft, fact), about)
 
 
@@ -478,7 +480,11 @@ def _correcting(setup: Setup, draft: Draft, old: str, says: str, heads: Sequence
     about = max(named, key=lambda one: one.told.shares(says), default=None)
     about = about or next((one for one in _latest(heads) if one.told.was_only(old, says)), None)
     if about is None:
-        return None
+        value = courses.value_of(says, old)
+        one_of = [one for one in heads if one.told.names(old)]
+        if value is None or len(one_of) != 1 or not brands.are_of_one_sort(value, old):
+            return None
+        return _replacing(setup, draft, old, value, one_of)
     place = plain(draft.fact).find(says)
     fact = draft.fact[place : place + len(says)].strip(" ,") if place >= 0 else draft.fact
     made = _restating(setup, draft, fact[:1].upper() + fact[1:])
@@ -505,6 +511,8 @@ def _set_against(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | 
     heads = [one for one in known if one.is_head and _of_the_same(one.subject, own)]
     heads = [one for one in heads if not moves.may_both_be(said, draft.fact, plain(one.fact), one.fact)]
     found = [one for one in heads if one.told.set_against(said, echo.beside)]
+    if not found and key is None:
+        return _in_their_place(setup, draft, echo.beside, known)
     if len(found) != 1:
         return None
     about = found[0]
@@ -512,6 +520,29 @@ def _set_against(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | 
         return replace(draft, echo=None, succeeds=about.fact) if key is None else None
     value = None if about.value is None else courses.value_of(said, about.value)
     return None if value is None else _replacing(setup, draft, about.value or "", value, [about])
+
+
+def _in_their_place(setup: Setup, draft: Draft, beside: str, known: Sequence[Known]) -> Draft | None:
+    """The memory of somebody of whom the words beside a statement say that they are gone, with who came instead."""
+    new = news.values(draft.fact)
+    if len(new) != 1 or _HAS_NOW.match(plain(draft.fact)) is None or news.sign(beside) != "over":
+        return None
+    held = [(one, value) for one in known if one.is_head and _is_of_user(one) and (value := _value(one)) is not None]
+    gone = [(one, value) for one, value in held if news.masked(beside, plain(value)) is not None]
+    if len(gone) != 1 or gone[0][0].key == frames.HOME:
+        return None
+    one, value = gone[0]
+    is_of_another_sort = brands.named(draft.fact) and not brands.are_of_one_sort(plain(value), plain(new[0]))
+    if is_of_another_sort or courses.is_pet(plain(one.fact), plain(value)):
+        return None
+    return _replacing(setup, draft, plain(value), plain(new[0]), [one])
+
+
+_HAS_NOW: Final = regex(
+    r"user(?:'s (?:team|group))? (?:now )?(?:uses|has|calls|sees|goes to|works with|is with|hired|got|switched to)"
+    r" [\w'. -]{1,40}?(?: now| instead| these days)?$"
+)
+"""What says who or what somebody has instead, and not for what."""
 
 
 def _latest(heads: Sequence[Known]) -> Iterator[Known]:
@@ -622,18 +653,23 @@ def _by_value(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | Non
     return (
         _returning(setup, draft, held, others[0])
         or _coming(setup, draft, heads, others[0])
-        or _of_its_sort(setup, draft, heads, others[0])
+        or _of_its_sort(setup, draft, heads, known, others[0])
     )
 
 
-def _of_its_sort(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draft | None:
+def _of_its_sort(setup: Setup, draft: Draft, heads: Sequence[Held], known: Sequence[Known], new: str) -> Draft | None:
     """The one memory whose value is of a sort with what somebody says they went over to: "I switched to Bitwarden"."""
     went = _WENT_OVER.match(plain(draft.fact))
     if went is None or went["new"] != plain(new):
         return None
     alike = [(one, value) for one, value in heads if brands.are_of_one_sort(plain(value), plain(new))]
-    if len({one.lineage or one.key for one, _ in alike}) != 1:
+    told = [(one, orders.follows(f"Switch to {new}", one.fact)) for one in known if one.is_head and one.key is None]
+    ordered = [(one, fact) for one, fact in told if fact is not None]
+    if len({one.lineage or one.key for one, _ in (*alike, *ordered)}) != 1:
         return None
+    if ordered:
+        about, fact = ordered[0]
+        return None if fact is None else _following(_restated(setup, draft, fact), about)
     one, value = alike[0]
     return _replacing(setup, draft, plain(value), plain(new), [one])
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from engram import brands
 from engram.recall.sayings import is_supposed
 from engram.regex import regex
 from engram.subjects import MAX_SENTENCE, plain
@@ -69,6 +70,23 @@ def is_said_anew(said: str, before: str) -> bool:
         return False
     kinds = {value[0] if value[0] in _PLACED else "" for value in values}
     return len(kinds) == 1 and all(_NO_VALUE.isdisjoint(value) for value in values)
+
+
+@lru_cache(maxsize=4096)
+def is_of_another_name(said: str, before: str) -> bool:
+    """Whether a text says by now of a thing that it is another of a known sort: "CI is on Buildkite these days".
+
+    >>> is_of_another_name("CI is on GitHub Actions these days", "CI runs on CircleCI")
+    True
+    """
+    texts = [plain(one[:MAX_SENTENCE]) for one in (said, before)]
+    if (_TURN.search(texts[0]) is None and _BECAME.search(texts[0]) is None) or any(map(_ONCE.search, texts)):
+        return False
+    new, old = brands.named(said) - brands.named(before), brands.named(before) - brands.named(said)
+    if len(new) != 1 or len(old) != 1 or is_supposed(said):
+        return False
+    subjects = [_WORD.findall(text)[:1] for text in texts]
+    return subjects[0] == subjects[1] and brands.are_of_one_sort(*new, *old)
 
 
 @lru_cache(maxsize=4096)

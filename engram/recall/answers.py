@@ -87,7 +87,9 @@ _SINCE: Final = regex(
     re.IGNORECASE,
 )
 _TELLS_OF_BEFORE: Final = regex(
-    r"\b(?:was|were|had|used to|former(?:ly)?|previous(?:ly)?|original(?:ly)?|before)\b", re.IGNORECASE
+    r"\b(?:was|were|had|used to|former(?:ly)?|previous(?:ly)?|original(?:ly)?|before|"
+    r"until (?:last|yesterday|recently|(?:19|20)\d\d))\b",
+    re.IGNORECASE,
 )
 _WHEN: Final = regex(r"\bwhen\b|\b(?:what|which) (?:day|date|time)\b", re.IGNORECASE)
 _LAST: Final = regex(r"\blast time\b|\bdid (?:i|you|we) last\b|\bmost recently\b", re.IGNORECASE)
@@ -422,7 +424,7 @@ def _says_another(one: SearchResult, before: Memory, question: str, *, is_strong
     The same words may be of two things, so they have to be as near to the question; a thing is known by its name.
     """
     fact, held = one.memory.fact, before.fact
-    if is_strong and anew.is_said_anew(fact, held):
+    if (is_strong and anew.is_said_anew(fact, held)) or anew.is_of_another_name(fact, held):
         return not anew.asks_for_the_former(question, fact, held)
     is_another = one.derived and moves.gives_another(plain(fact), fact, plain(held), held)
     return is_another and not _asks_of_one(question, held, fact)

@@ -218,7 +218,7 @@ KINDS: Final = (
         r"\bdiet(?:ary)? (?:restrictions?|requirements?|needs|rules?)\b|"
         rf"{_WHICH}(?: (?:foods?|things?|dish(?:es)?|meats?))? (?:(?:can't|cannot|can not|shouldn't|don't) (?:i|we)|"
         r"(?:can|should|do|must) (?:i|we) not) (?:eat|have|tolerate|touch)$|"
-        r"^(?:what|which)(?: (?:foods?|things?))? should i (?:avoid|not eat)\b|"
+        r"^(?:what|which)(?: (?:foods?|things?|drinks?|ingredients?))? should i (?:avoid|not (?:eat|drink|have))\b|"
         r"\b(?:foods?|thing|ingredients?) (?:that )?i (?:should avoid|should not eat|can't eat|cannot eat|don't eat)$|"
         r"^(?:what|which) (?:foods? )?makes? me (?:sick|ill)$",
         rf"^(?!.*{_DRUG})(?!.*\b(?:no longer|used to be|was|were) (?:an? |strictly )?{_EATS_SO}\b)"
