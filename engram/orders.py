@@ -234,12 +234,16 @@ def is_standing(sentence: str) -> bool:
     text = _core(sentence)
     if len(text) > MAX_READ or len(text.split()) < _FEWEST or _PASSING.search(sentence) or _TASKS.match(text):
         return False
+    if _GOES_ON.match(text):
+        return False
     if _ONCE.search(text) or not (_STRICT.match(sentence.strip()) or any(one.match(text) for one in _STANDING)):
         return False
     return read(sentence) is not None
 
 
 _FEWEST: Final = 2
+_GOES_ON: Final = regex(r"(?i)^(?:(?:keep|carry|go)(?: on)? \w+ing\b|continue\b)")
+"""What asks for no more than is done already."""
 _STRICT: Final = regex(rf"(?i)^(?:please )?(?:always|never) [a-z]+ {_ANY}(?:[\w'’-]+ )?[\w'’-]+s[\s.!]*$")
 
 
