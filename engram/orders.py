@@ -174,6 +174,11 @@ _THING: Final = rf"{_ANY}[\w'’.+#/*-]+(?: (?!(?:the|this|that|these|those|a|an
 _PLURAL: Final = (
     rf"(?:(?:all|any|every|new|my|our)(?: (?:of )?(?:my|our|the|new))? )?{_ANY}(?:[\w'’/-]+ ){{0,2}}?[\w'’/-]+s"
 )
+_OURS: Final = rf"(?:all|any|every|new|my|our) (?:(?:of )?(?:my|our|the|new) )?{_ANY}(?:[\w'’/-]+ ){{0,2}}?[\w'’/-]+s"
+_SHAPES: Final = (
+    r"(?:keep|sign|write|name|format|put|leave|store|save|file|label|tag|prefix|indent|sort|translate|address|log|cc|bcc|"
+    r"mark|quote|cite|round|document)"
+)
 _OF: Final = r"(?:for|in|as|on|over|instead of|with|within|inside|when|to)"
 _EVER: Final = (
     r"(?:(?:before|after|with|at|on) (?:every|each|any) \w+|every (?:\w+ )?(?:day|week|month|morning|evening|"
@@ -195,12 +200,8 @@ _STANDING: Final = tuple(
             rf"longer than|max)"
             r"\b.*\d.*"
         ),
-        (
-            rf"(?:keep|sign|write|name|format|put|leave|store|save|file|label|tag|prefix|indent|sort|translate|"
-            rf"address|log|"
-            rf"cc|bcc|mark|quote|cite|round|document) {_PLURAL} (?:(?:in|into|as|with|under|by|after|to) .+|(?:free|"
-            rf"clear|out|off|open|closed)\b.*)"
-        ),
+        rf"{_SHAPES} {_OURS} (?:(?:in|into|as|with|under|by|after|to) .+|(?:free|clear|out|off|open|closed)\b.*)",
+        rf"{_SHAPES} {_PLURAL} (?:in|as|with|under) (?!the\b|an?\b|my\b|your\b|our\b|\d).+",
         rf"(?:write|run|do|put|list|give|show|answer|reply) {_ANY}[\w'’-]+(?: [\w'’-]+)? (?:first|last)",
         (
             r"(?:ask|check with|warn|tell|notify|ping|consult) (?:me|us)(?: first)? (?:before|whenever) (?:you "

@@ -26,7 +26,8 @@ def test_an_order_for_good_is_told_from_a_thing_to_do_now(said: str) -> None:
         "Use the new table for this report.", "Write a poem about tabs.", "Add tests for the parser.",
         "Translate this into Spanish.", "Use pandas to load the file.", "Use tabs for now.", "Run the tests.",
         "I use tabs in Makefiles.", "We run the linter before every commit.", "Make tables for these.", "Use it.",
-        "Keep naming files in snake_case.",
+        "Keep naming files in snake_case.", "Put eggs in the cart.", "Translate strings to German.",
+        "Sort rows by date.", "Save results in a file.",
     ],
 )  # fmt: skip
 def test_what_is_to_be_done_now_is_no_order_for_good(said: str) -> None:
