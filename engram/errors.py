@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 
 class EngramError(Exception):
@@ -197,3 +197,7 @@ class SchemaOutdated(EngramError):
     """The database schema and the library are out of step: run `engram migrate`."""
 
     code = "schema_outdated"
+
+
+PASSING: Final = (Unavailable, UnknownOutcome, Conflict)
+"""Errors that say nothing of what was being read: it is tried again as it is."""

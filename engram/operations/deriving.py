@@ -28,7 +28,7 @@ from engram import (
 from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_one
 from engram.derivation import documents, llm, rules, verbatim
 from engram.derivation.proposals import Proposed, fitted
-from engram.errors import Conflict, EngramError, NotFound, PolicyError, Unavailable, UnknownOutcome, class_of
+from engram.errors import PASSING, EngramError, NotFound, PolicyError, Unavailable, class_of
 from engram.jobs import Job
 from engram.operations import echoing, spaces, steps
 from engram.operations.setup import Setup
@@ -48,8 +48,6 @@ LONGEST_PAUSE: Final = 0.5
 MESSAGES: Final = ("assistant_message", "user_message")
 READ_WITHIN: Final = timedelta(hours=1)
 """What was said longer before a message is not read with it."""
-PASSING: Final = (Unavailable, UnknownOutcome, Conflict)
-"""Errors that say nothing of the event that was being read: its job is tried again as it is."""
 
 logger = logging.getLogger("engram")
 

@@ -20,6 +20,7 @@ from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
 from engram.database import Connection, ending, fetch_ahead, fetch_all
+from engram.errors import PASSING, class_of
 from engram.feasts import WEEKDAY
 from engram.lineage import Order
 from engram.operations import steps
@@ -77,13 +78,18 @@ def _told(fact: str) -> Told:
     return Told(plain(fact), fact)
 
 
-def resolved(setup: Setup, tenant_id: str, scope_id: int, pairs: Sequence[Pair]) -> Operation[list[Pair]]:
-    """The drafts with each echo put under the key it is about, or left out where it means nothing alone."""
+def resolved(
+    setup: Setup, tenant_id: str, scope_id: int, pairs: Sequence[Pair], *, parks: bool = True
+) -> Operation[list[Pair]]:
+    """The drafts with each echo put under the key it is about, or left out where it means nothing alone.
+
+    One on which that fails is refused for it; unless it `parks`, the error is raised.
+    """
     if not any(draft.echo for draft, _ in pairs):
         return list(pairs)
     if any(draft.echo is not None and draft.echo.akin for draft, _ in pairs):
         yield from ready()
-    look = partial(resolve, setup, tenant_id=tenant_id, scope_id=scope_id, pairs=pairs)
+    look = partial(resolve, setup, tenant_id=tenant_id, scope_id=scope_id, pairs=pairs, parks=parks)
     return (yield from steps.read(tenant_id, lambda conn: look(ending(conn))))
 
 
@@ -93,11 +99,13 @@ def ready() -> Operation[None]:
         yield from steps.think(likeness.load)
 
 
-def resolve(setup: Setup, conn: Connection, tenant_id: str, scope_id: int, pairs: Sequence[Pair]) -> list[Pair]:
+def resolve(
+    setup: Setup, conn: Connection, tenant_id: str, scope_id: int, pairs: Sequence[Pair], *, parks: bool = True
+) -> list[Pair]:
     """The same within a transaction, against what a scope holds."""
     if not any(draft.echo for draft, _ in pairs):
         return list(pairs)
-    return list(_put(setup, pairs, _known(setup, conn, tenant_id, scope_id)))
+    return list(_put(setup, pairs, _known(setup, conn, tenant_id, scope_id), parks=parks))
 
 
 def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> list[Known]:
@@ -140,42 +148,59 @@ _CHANGES_BY: Final = 0.2
 """How much of a weight somebody may have lost or gained when it is told again."""
 
 
-def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterator[Pair]:
+def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known], *, parks: bool) -> Iterator[Pair]:
     """Each draft in turn; what was drafted before an echo is known to it. Pure."""
     seen = list(known)
     left = list(pairs)
     while left:
-        draft, origin = left.pop(0)
-        draft = _as_a_weight(draft, seen)
-        made: Draft | None = draft
-        moved = _ordered(setup, draft, seen) or _moved(setup, draft, seen)
-        others = seen if draft.echo is None or not draft.echo.order else _but_orders(seen)
-        if moved is not None:
-            made = moved
-            left = [pair for pair in left if not (draft.echo and draft.echo.whole and _is_within(pair, origin))]
-        elif draft.echo is not None and draft.echo.whole:
-            within = [pair for pair in left if _is_within(pair, origin)]
-            made = None
-            if not any(_is_settled(setup, one, draft.echo, seen) for one, _ in within):
-                made = _course(setup, draft, others) or _by_value(setup, draft, others) or _akin(setup, draft, others)
-            by_itself = draft.classified.conflict_key is not None and draft.fact.startswith("User")
-            if made is None and not within and by_itself:
-                made = draft  # it says what it is about, and of whom
-            left = left if made is None else [pair for pair in left if pair not in within]
-        elif draft.echo is not None:
-            made = _under_its_key(setup, draft, draft.echo, others)
-            if made is None or made.echo is not None or made == replace(draft, echo=None):
-                made = (
-                    _course(setup, draft, others)
-                    or _by_value(setup, draft, others)
-                    or _akin(setup, draft, others)
-                    or _set_against(setup, draft, others)
-                    or made
-                )
-        if made is None:
+        pair = left.pop(0)
+        if pair[0].failed:
+            yield pair
             continue
-        seen = _followed(setup, made, origin, seen)
-        yield replace(made, echo=None), origin
+        try:
+            made, left, seen = _put_one(setup, pair, left, seen)
+        except PASSING:
+            raise
+        except Exception as error:
+            if not parks:
+                raise
+            made = replace(pair[0], refused=f"its place among what is known failed ({class_of(error)})", failed=True)
+        if made is not None:
+            yield replace(made, echo=None), pair[1]
+
+
+def _put_one(
+    setup: Setup, pair: Pair, left: list[Pair], seen: list[Known]
+) -> tuple[Draft | None, list[Pair], list[Known]]:
+    """What becomes of one draft, which of those behind it are left, and what is known then. Pure."""
+    draft, origin = pair
+    draft = _as_a_weight(draft, seen)
+    made: Draft | None = draft
+    moved = _ordered(setup, draft, seen) or _moved(setup, draft, seen)
+    others = seen if draft.echo is None or not draft.echo.order else _but_orders(seen)
+    if moved is not None:
+        made = moved
+        left = [pair for pair in left if not (draft.echo and draft.echo.whole and _is_within(pair, origin))]
+    elif draft.echo is not None and draft.echo.whole:
+        within = [pair for pair in left if _is_within(pair, origin)]
+        made = None
+        if not any(_is_settled(setup, one, draft.echo, seen) for one, _ in within):
+            made = _course(setup, draft, others) or _by_value(setup, draft, others) or _akin(setup, draft, others)
+        by_itself = draft.classified.conflict_key is not None and draft.fact.startswith("User")
+        if made is None and not within and by_itself:
+            made = draft  # it says what it is about, and of whom
+        left = left if made is None else [pair for pair in left if pair not in within]
+    elif draft.echo is not None:
+        made = _under_its_key(setup, draft, draft.echo, others)
+        if made is None or made.echo is not None or made == replace(draft, echo=None):
+            made = (
+                _course(setup, draft, others)
+                or _by_value(setup, draft, others)
+                or _akin(setup, draft, others)
+                or _set_against(setup, draft, others)
+                or made
+            )
+    return made, left, seen if made is None else _followed(setup, made, origin, seen)
 
 
 def _is_within(pair: Pair, whole: Origin) -> bool:

@@ -76,7 +76,7 @@ def rederive(setup: Setup, job: Job) -> Operation[None]:
         if (event := events.get(event_id)) is not None and not event.erased
         for pair in _statements(setup, scope, event, ordinal, deriver, before.get(event_id, ()))
     ]
-    pairs = yield from echoing.resolved(setup, job.tenant_id, int(job.scope_id or 0), pairs)
+    pairs = yield from echoing.resolved(setup, job.tenant_id, int(job.scope_id or 0), pairs, parks=False)
     vectors = yield from deriving.vectors(setup, [draft.fact for draft, _ in pairs], job)
     drafts = [(replace(draft, vector=vector), origin) for (draft, origin), vector in zip(pairs, vectors, strict=True)]
 

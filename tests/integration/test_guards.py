@@ -11,6 +11,7 @@ from quiet import quiet
 
 from engram import Engram, Filter, MemoryPolicy, PolicyError, Reject, Scope, Unavailable
 from engram.derivation import rules
+from engram.operations import echoing
 from engram.policies import guards
 from engram.policies.default import DEFAULT
 from engram.values import Event
@@ -232,6 +233,31 @@ def test_a_text_a_deriver_fails_on_is_parked_and_read_again(
         assert "User's cat is afraid of wasps" in {one.fact for one in door.list_memories()}
         assert parked(door) == []
         assert door.ops.replay().is_same
+
+
+def test_a_fact_whose_place_among_others_fails_is_parked_alone(
+    database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with door_with(database_url, tenant) as door:
+        door.remember("I use Vim.", session_id="s", wait=True)
+        with monkeypatch.context() as patch:
+            course, under = echoing._course, echoing._under_its_key
+            patch.setattr(echoing, "_course", lambda *given: course(*given) if "Vim" not in given[1].fact else 1 / 0)
+            patch.setattr(
+                echoing, "_under_its_key", lambda *given: under(*given) if "Vim" not in given[1].fact else 1 / 0
+            )
+            said = door.remember("I don't use Vim anymore. My manager is Dana Reyes.", session_id="s", wait=True)
+            reasons = {one.reasons for one in said.decisions if one.kind == "reject"}
+            assert reasons == {("failed", "its place among what is known failed (ZeroDivisionError)")}
+            assert "User's manager is Dana Reyes" in {one.fact for one in door.list_memories()}
+            job = next(job for job in door.ops.list_jobs() if job.kind == "rederive")
+            door.ops.retry_job(job.job_id)
+            door.ops.run_jobs()
+            assert parked(door) == [("rederive", "queued", "ZeroDivisionError")]
+        door.ops.retry_job(job.job_id)
+        door.ops.run_jobs()
+        assert parked(door) == []
+        assert "User uses Vim" not in {one.fact for one in door.list_memories()}
 
 
 def test_what_passes_stops_a_stream_and_parks_nothing(
