@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from engram import secrets
 from engram.regex import regex
-from engram.replies import asking, others, saying
+from engram.replies import asking, others, saying, unmeant
 from engram.subjects import sentence_spans
 
 __all__ = ["as_asked", "is_bare", "may_answer", "question_of", "whole"]
@@ -22,6 +23,10 @@ MAX_MESSAGE: Final = 600  # characters of a message that answers first of all
 MOST_WORDS: Final = 16  # of an answer
 _MY: Final = regex(r"(?i)\b(?:my|our)\b")
 _CLOSING: Final = "\"'”’»)] "
+_BROKEN: Final = regex(
+    r"(?i:\bI (?:are|is|has|does)\b|\b(?:am|is|are|was) (?:am|is|are|was)\b)|\bgoing to be (?:is|are)\b"
+)
+"""What nobody says: the question was read wrongly."""
 
 
 def may_answer(content: str) -> bool:
@@ -66,10 +71,12 @@ def whole(question: str, reply: str, before: str = "") -> tuple[str, ...]:
     """
     if len(question) > MAX_QUESTION or len(reply) > MAX_REPLY or "?" in reply:
         return ()
+    if unmeant.is_made_up(question, before) or unmeant.is_secret(question) or unmeant.mocks(reply):
+        return ()
     named = others.named(asking.without_choices(question), before)
     said = saying.cleaned(reply)
     if named is None or asking.is_of_now(named) or not said or saying.is_unsure(said) or len(said.split()) > MOST_WORDS:
         return ()
     asks = asking.read(named)
     found = others.told(named, said, asks) or (() if asks is None else asks(said))
-    return tuple(one for one in found if one)
+    return tuple(one for one in found if one and not _BROKEN.search(one) and not secrets.find(one))

@@ -30,10 +30,16 @@ _PUT_IN_FULL: Final = (
     (regex(r"(?i)\byou['’]re\b"), "you are"),
     (regex(r"(?i)\byou['’]ve\b"), "you have"),
     (regex(r"(?i)\bu\b"), "you"),
-    (regex(r"(?i)\bwould you (?:rather|prefer)(?: to)?(?: have)?\b"), "do you prefer"),
+    (regex(r"(?i)\bwould you (?:rather|prefer)(?: to)? have\b"), "do you prefer"),
+    (regex(r"(?i)\bwould you prefer\b"), "do you prefer"),
     (regex(r"(?i)\bwould you like (?=an? )"), "do you want "),
     (regex(r"(?i)\bhave you got\b"), "do you have"),
 )
+_CALLED: Final = regex(
+    r"(?i),? (?:by the way|btw|if (?:i may ask|you do(?:n['’]t| not) mind(?: me| my)?(?: asking)?)|roughly|"
+    r"approximately|please|then|though)$|, (?-i:[A-ZÀ-ÖØ-Þ][\w’-]+)$"
+)
+"""What a question ends with beside what it asks: "..., Anna?"."""
 _BEGINS: Final = regex(rf"(?i)^(?:{_OPENS}|you)\b")
 _LAST_CLAUSE: Final = regex(rf"(?i)^.{{1,120}}?(?:[,:;–—-]| and| so| but)\s+(?P<rest>{_OPENS}\b.*)$")
 _UNDER: Final = regex(
@@ -55,10 +61,12 @@ _OF_NOW: Final = regex(
     r"(?i)\b(?:did you (?:have|eat|sleep|get up|do)|today|tonight|right now|just now|this (?:one|time|morning|"
     r"afternoon|evening|file|error|function|email|message|draft|version|change|pr|branch|task|bug|order)|so far|"
     r"instead|(?<!who )else|again|next(?! (?:year|month|week))|for me|exactly|mean|thinking of|looking for|in mind|"
-    r"make sense|sound (?:good|right|ok)|"
-    r"look (?:good|right|ok)|(?:these|those)(?! days)|of them|help (?:you )?with|should i start|above|below)\b|"
-    r"^how (?:is|are|was|were) your?\b|\byour (?:code|build|tests?|branch|script|screen|file|query|server|app)\b.*\b(?:"
-    r"still|failing|running|broken)\b"
+    r"make sense|sound (?:good|right|ok)|look (?:good|right|ok)|(?:these|those)(?! days)|of them|(?-i:our|ours|us)|"
+    r"this (?:trip|game|round|level|chapter|project|question|exercise|session|call|meeting|chat|topic|item|product|"
+    r"purchase|step)|help (?:you )?with|should i start|above|below)\b|^how (?:is|are|was|were) your?\b|\byour (?:code|"
+    r"build|tests?|branch|script|screen|file|query|server|app)\b.*\b(?:still|failing|running|broken)\b|^(?:is|are|was|"
+    r"were|did|does|has) (?:your|the) (?:screen|connection|order|package|parcel|flight|delivery|shipment|build|"
+    r"payment)\b"
 )
 _READERS: Final = (
     orders.read, polar.about_a_name, polar.read, polar.any_of, wanted.reason, wanted.read, choices.of_two,
@@ -89,7 +97,7 @@ def read(question: str) -> Asks | None:
 
 def _clause(question: str) -> tuple[str, str]:
     """The clause that asks, and what it is put under."""
-    text, under = question.strip().rstrip("?!.…\"'”’») ").strip(), ""
+    text, under = _CALLED.sub("", question.strip().rstrip("?!.…\"'”’») ")).strip(), ""
     for pattern, put in _PUT_IN_FULL:
         text = pattern.sub(put, text)
     while True:

@@ -32,6 +32,12 @@ _GOVERNS: Final = _LEADS | words(
     "i am is are was prefer use assume for to at from by of my your usually mostly always call"
 )
 _NO_CHOICE: Final = words("ok okay ready now later yes no")
+_BY_ORDER: Final = regex(
+    r"(?i)\b(?:the )?(?:first|second|third|former|latter|this|that|option|version|draft)\b.* or |\b(?:[a-d]|"
+    r"\d) or (?:[a-d]|\d)\b|\bone or .*\bone\b| or .* for (?:the|this) (?:call|meeting|trip|party|flight|event|"
+    r"appointment|dinner|lunch)\b"
+)
+"""What is shown beside the question: "the first or the second"."""
 
 
 def gives_choice(text: str) -> bool:
@@ -40,12 +46,15 @@ def gives_choice(text: str) -> bool:
 
 
 def of_two(text: str) -> Asks | None:
-    """What a choice alone makes of its answer, said with the voice raised: "Tabs or spaces for indentation?"."""
+    """What a choice alone makes of its answer, said with the voice raised: "Tabs or spaces for indentation?".
+
+    Without what it is for it is of the moment: "Heads or tails?".
+    """
     match = _TWO.match(text)
-    if match is None or not _NO_CHOICE.isdisjoint(text.casefold().split()):
+    if match is None or match["behind"] is None or not _NO_CHOICE.isdisjoint(text.casefold().split()):
         return None
-    what, behind = match["what"], turned(match["behind"] or "")
-    statement = f"I prefer {what[0].lower()}{what[1:]}{f' {behind}' if behind else ''}"
+    what = match["what"]
+    statement = f"I prefer {what[0].lower()}{what[1:]} {turned(match['behind'])}"
     return lambda said: (chosen(said, statement),)
 
 
@@ -60,7 +69,7 @@ def chosen(said: str, statement: str) -> str | None:
         value = saying.value(said) if _SAYS_HOW.match(said) else None
         return None if value is None else f"{statement[: hows.start()]}{value}"
     match = _CHOICE.search(statement)
-    if match is None:
+    if match is None or _BY_ORDER.search(statement):
         return None
     head, tail = statement[: match.start()], statement[match.end() :]
     one, two = match["one"].split(), match["two"].split()

@@ -42,19 +42,17 @@ _AT_HOUR: Final = regex(
     r" ?[-–] ?\d)|noon|midnight|lunch|night\b|dawn|\d{1,2}[:.]\d\d)"
 )
 _DETERMINED: Final = regex(
-    r"(?i)^(?:an?|the|my|our|his|her|one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|several|both|"
-    r"no|just|only|"
-    r"mostly|lots|many|few|plenty)\b"
+    r"(?i)^(?:an?|the|my|our|his|her|one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|several|both|no|just|"
+    r"only|mostly|lots|many|few|plenty)\b"
 )
 _DAYS: Final = words("day days date")
 _YEARS: Final = (
     r"(?:\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four|five|six|seven|"
-    r"eight|nine))?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|"
-    r"eigh|nine)"
-    r"teen)"
+    r"eight|nine))?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|"
+    r"nine)teen)"
 )
 _AGE: Final = regex(
-    rf"(?i)^(?:just |only |almost |nearly |about )?(?:turned |turning )?(?P<age>{_YEARS}(?:(?:, | and |"
+    rf"(?i)^(?:just )?(?:turned |turning )?(?P<age>(?:only |almost |nearly |about )?{_YEARS}(?:(?:, | and |"
     rf", and ){_YEARS})*)\b"
     r"(?: years?(?: old)?| yo| y/?o)?(?P<rest>.*)$"
 )
@@ -76,6 +74,10 @@ def is_determined(text: str) -> bool:
     return _DETERMINED.match(text) is not None
 
 
+_MOSTLY: Final = regex(r"(?i)^(?:mostly|half) (?=(?-i:[A-ZÀ-ÖØ-Þ]))")
+_TO_A_PLACE: Final = regex(r"(?i)\bto (?:the )?[\w-]+$")
+
+
 def placed(head: str, value: str) -> str:
     """A place with the preposition that goes before it behind a verb, where the reply gives none.
 
@@ -83,13 +85,17 @@ def placed(head: str, value: str) -> str:
     ('at Acme', 'in Ottawa')
     """
     value = _STILL.sub("", value)
+    mostly = _MOSTLY.match(value)
+    if mostly is not None and not says_where(value[mostly.end() :]):
+        return f"{mostly.group()}{placed(head, value[mostly.end() :])}"
     if says_where(value):
         return value
-    if _TO.search(head):
+    there = _TO_A_PLACE.search(head)  # "goes to school"
+    if _TO.search(head) and there is None:
         return f"to {value}"
     place = plain(BREAK.split(value, maxsplit=1)[0])
     known = place in names.CITIES or place in names.REGIONS
-    return f"at {value}" if _AT.search(head) and not known else f"in {value}"
+    return f"at {value}" if (there or _AT.search(head)) and not known else f"in {value}"
 
 
 def timed(asked: str, value: str) -> str:

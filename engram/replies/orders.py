@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from engram.regex import regex
-from engram.replies import choices, saying, wanted
+from engram.replies import choices, polar, saying, wanted
 from engram.replies.polar import LASTING
 from engram.replies.saying import BREAK, Asks, Told, with_value
 from engram.replies.whose import capital, ordered, words
 
 _SHOULD: Final = regex(
-    r"(?i)^(?:(?P<wh>what|which(?: \w+){1,3}|what \w+|how)\s+)?(?:should|shall|"
-    r"do) i (?:should )?(?P<always>always |usually "
-    r"|generally )?(?:rather )?(?P<verb>use|write|call|address|answer|reply|respond|speak|keep|format|put|"
-    r"name|refer to|"
-    r"indent|avoid|assume|correct|remind|notify|contact|greet)\b ?(?P<rest>.*)$"
+    r"(?i)^(?:(?P<wh>what|which(?: \w+){1,3}|what \w+|how)\s+)?(?:should|shall|do) i (?:should )?(?P<always>always |"
+    r"usually |generally )?(?:rather )?(?P<verb>use|write|call|address|answer|reply|respond|speak|keep|format|put|name|"
+    r"refer to|indent|avoid|assume|correct|remind|notify|contact|greet)\b ?(?P<rest>.*)$"
 )
 _LEAVE: Final = (
     r"(?:may|can|could|am) i (?:allowed to )?|(?:is it (?:alright|ok|okay|fine|all right) if|are you (?:ok|okay|"
@@ -23,14 +21,12 @@ _LEAVE: Final = (
 )
 _MAY_I: Final = regex(
     rf"(?i)^(?:(?P<leave>{_LEAVE})|(?:should|shall) i |(?:do you want|would you like|want) me to )(?:always |"
-    r"usually |also |"
-    r"just )?(?P<rest>[a-z]+ .+)$"
+    r"usually |also |just )?(?P<rest>[a-z]+ .+)$"
 )
 _PUT_DOWN: Final = regex(
     r"(?i)^(?:what|which) (?P<what>date|time zone|time|day|(?:full |first |last |user)?name|(?:phone )?number|address|"
-    r"email(?: address)?|size|language|pronouns) (?:should|shall|do|can|would) (?:i|we) (?:save|put|put down|"
-    r"use|enter|note|"
-    r"set|write|print|show|go with|display)(?: (?:for|as|on|in) (?P<of>.+))?$"
+    r"email(?: address)?|size|language|pronouns) (?:should|shall|do|can|would) (?:i|we) (?:save|put|put down|use|enter|"
+    r"note|set|write|print|show|go with|display)(?: (?:for|as|on|in) (?P<of>.+))?$"
 )
 _HOW_OFTEN: Final = regex(
     r"(?i)^how (?:often|early|far in advance|long before \w+) should i (?P<rest>(?!look|search|check back)\w+ .+)$"
@@ -39,9 +35,8 @@ _WHOM: Final = regex(
     r"(?i)^whom? (?:should|shall|can|do) (?:i|we) (?P<verb>call|ring|contact|phone|text|notify|inform)(?P<when> .+)?$"
 )
 _WHAT_TO_CALL: Final = regex(
-    r"(?i)^(?:what|how) (?:do|would|should) (?:you|i) (?:want |like |prefer |"
-    r"wish )?(?:me )?(?:to )?(?:be )?(?:call|address)"
-    r"(?:ed)?(?: you)?(?: by)?$"
+    r"(?i)^(?:what|how) (?:do|would|should) (?:you|i) (?:want |like |prefer |wish )?(?:me )?(?:to )?(?:be )?(?:call|"
+    r"address)(?:ed)?(?: you)?(?: by)?$"
 )
 _TOOL: Final = regex(
     r"(?i)\b(?:languages?|editor|library|libraries|framework|tool|manager|style|format|units?|currency|tone|theme|font|"
@@ -50,9 +45,10 @@ _TOOL: Final = regex(
 """What somebody uses again and again: "Which ticket should I use?" is of the moment."""
 _FOR_GOOD: Final = regex(r"(?i) (?:from now on|in general|in the future)$")
 _NO_NEED: Final = regex(r"(?i)^no need\b")
-_JUST: Final = regex(r"(?i)^just ")
+_JUST: Final = regex(r"(?i)^(?:just )?(?:as |by )?")
 _NAMES: Final = words("call address")
 _WORDS: Final = words("use write speak reply answer respond")
+_OF_A_LANGUAGE: Final = regex(r"(?i)^in$")
 _IN_A_LANGUAGE: Final = _WORDS - {"use", "speak"}
 _MOST_OF_A_NAME: Final = 3  # words
 
@@ -78,7 +74,9 @@ def read(text: str) -> Asks | None:
     match = _SHOULD.match(text)
     if match is None:
         return _may_i(text)
-    verb, rest = match["verb"].casefold(), ordered(match["rest"])
+    verb, rest = match["verb"].casefold(), ordered(_OF_A_LANGUAGE.sub("", match["rest"]))
+    if polar.points(rest.split()):
+        return None
     if match["wh"] is not None:
         if verb in _NAMES and rest == "me":
             return lambda said: (_called(said),)

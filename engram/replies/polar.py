@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from engram import names
+from engram import names, verbs
 from engram.regex import regex
 from engram.replies import choices, fitting, saying
 from engram.replies.saying import BREAK, Asks, Told
@@ -17,6 +17,7 @@ from engram.replies.whose import (
     Subject,
     capital,
     gerund,
+    many,
     may_be_verb,
     subject_of,
     turned,
@@ -29,28 +30,29 @@ OF_THE_MOMENT: Final = words(
     "ready sure ok okay alright fine free available there done finished happy interested looking trying talking asking "
     "referring thinking saying comfortable joking kidding serious tired excited feeling sleepy hungry busy aware able "
     "good well doing going correct right possible enough still welcome getting seeing having planning hoping sitting "
-    "calling writing online home awake back"
+    "calling writing online home awake back editing debugging testing flexible"
 )
 """What somebody is for a while."""
 FLEETING: Final = words(
     "mean think feel say suggest reckon see look guess wonder know remember agree understand mind notice hear believe "
-    "expect hope happen bring say tell ask try"
+    "expect hope happen bring say tell ask try cast attack fight flee roll bet choose pick vote guess"
 )
 """What somebody does for a moment."""
 NO_THING: Final = words(
     "time minute moment second sec preference preferences question questions idea ideas thought thoughts other "
-    "anything something one chance guess clue example examples more access"
+    "anything something one chance guess clue example examples more access reservation receipt fever temperature "
+    "cough headache cold nausea"
 )
 """What is asked for to go on talking."""
 LASTING: Final = regex(
     r"(?i)\b(?:always|never|each|every|all (?:the|your|my|of)|in general|generally|from now on|by default|default|"
-    r"whenever|usually|normally|on (?:my|your) (?:own|behalf)|without (?:asking|checking|telling)|any time|"
-    r"anytime|as a "
-    r"rule|in (?:the )?future|when (?:a|an|you|your|i|someone|somebody)|unless)\b"
+    r"whenever|usually|normally|on (?:my|your) (?:own|behalf)|without (?:asking|checking|telling)|any time|anytime|"
+    r"as a rule|in (?:the )?future|when (?:a|an|you|your|i|someone|somebody)|unless)\b"
 )
 """What makes a wish or a leave one for good."""
 
 _POLAR: Final = regex(rf"(?i)^(?P<aux>{AUX}) (?P<rest>.+)$")
+_TOO: Final = regex(r"(?i),? (?:too|as well|either)$")
 _OR_NOT: Final = regex(r"(?i),? or (?:not|no|something|anything|similar|so|the like|any other.*|other.*)\b.*$")
 _BEHIND_BE: Final = words(
     "still now also already currently a an the in at on from with called named married single divorced allergic "
@@ -60,9 +62,30 @@ _RELATIVE: Final = regex(
     r"(?i)(?<=\w) (?:that|who|which) (?:you|i|we|they|are|is|has|have|can|could|should|might|need|roam|live|work|go|"
     r"come|[a-z]+s)\b.*$|(?<=\w) i (?:should|need to|can|must|have to|ought to)\b.*$"
 )
-_POINTS: Final = regex(r"(?i)\b(?:that|this|it|those|these|there|them|him|her)\b")
+_POINTS: Final = regex(
+    r"(?i)\b(?:it|that(?! (?:you|i|we|they|is|are|has|have|can|could|should)\b)|those|"
+    r"this(?! (?:year|month|week|season|summer|winter|spring|autumn|fall))|"
+    r"these(?! days)|there|them)\b"
+)
+"""What stands for something that was said before."""
+_POINTS_AT: Final = regex(r"(?i)\b(?:this|these|him|her)\b")
 _OF_ASKING: Final = words("ever either both actually personally already really still now currently")
 """Adverbs of a question that its answer does not have."""
+_AT_A_PLACE: Final = regex(
+    r"(?i)^(?:(?:at|in|on) (?:home|work|school|bed|your (?:way|desk|room|phone|computer))|on|off|in|out)$"
+)
+"""Where somebody is for a while."""
+_LASTED: Final = regex(r"(?i)^(?:for (?:about |over |almost |nearly )?(?:\w+ ){1,3}(?:years?|decades?|ages)|since)\b")
+_BEING: Final = regex(r"(?<= )(?:am|are|is)(?= )")
+_DONE_AT_ONCE: Final = words(
+    "get got win won eat eaten enjoy enjoyed like liked hear heard read see seen check checked try tried receive "
+    "received "
+    "send sent finish finished update updated install installed push pushed commit committed restart restarted forget "
+    "forgotten notice noticed save saved click clicked look looked"
+)
+"""What is over as soon as it is done, where it is done with something at hand: "the message", "my email"."""
+_AT_HAND: Final = words("the my our of any enough well yet")
+_CALLED: Final = regex(r", (?-i:[^A-ZÀ-ÖØ-Þ])")
 _OWNING: Final = words("have own")
 _WISHES: Final = words("want need like")
 _WISHED: Final = words("me to it some any a an the help more")
@@ -74,8 +97,9 @@ _THING: Final = regex(
 )
 _HAVE_DONE: Final = regex(r"(?i)^(?:have|did|do|tried|was|been|will|had)$")
 _OFTEN: Final = regex(
-    r"(?i)^(?:(?:only|mostly|usually|always|often|sometimes|rarely|occasionally|every|twice|once|three times|on|at|in|"
-    r"since|for)\b.*)$"
+    r"(?i)^(?:(?:(?:only|mostly) (?:on|at|in|when|while|if|with|for|by|during|before|after|every|sometimes|once|twice|"
+    r"rarely|occasionally|weekends?|weekdays?|[a-z]+days?)|usually|always|often|sometimes|rarely|occasionally|every|"
+    r"twice|once|three times|on|at|in|since|for)\b.*|only)$"
 )
 _MANNER: Final = regex(r"(?i)^[a-z]+ly(?=$|,)")
 _DONE_SOMEHOW: Final = regex(r"(?i)^(?P<head>I (?:live|work|travel|run|train|study|commute|sleep)) \w+$")
@@ -86,6 +110,11 @@ _HAS: Final = regex(
     r"(?i)\b(?:have|has|own|got|owns) (?:any |an? |some )?(?P<what>(?:\w+ ){0,2}?(?P<noun>[\w-]+))"
     r"(?: (?:of|at|in|with|for) .+)?$"
 )
+_ONE_OF_THEM: Final = regex(r"(?i)(?<=\w )ones?$")
+_ONLY: Final = regex(r"(?i)^(?:only|just) ")
+_ONLY_TO: Final = regex(r"(?i)^(?:only|mostly) to ")
+_TO: Final = regex(r"(?i)^(?:(?:only|just|mostly) )?(?:to )?")
+_HAVING: Final = regex(r" (?:have|has|own|got|owns) ?$")
 _DETERMINED: Final = regex(r"(?i)(?:\b(?:any|an?|some) )+$")
 _RULES: Final = words("restrictions requirements preferences needs rules diet")
 _LEFT_OFF: Final = regex(r"(?i)^(?P<verb>quit|stopped|gave up)(?: (?:it|that))?(?P<when> .+|$)")
@@ -100,9 +129,8 @@ _ENDS_IN: Final = regex(
 )
 _MOST_INSTEAD: Final = 5  # words
 _ANY_ALONE: Final = regex(
-    r"(?i)^any (?P<what>(?!or )(?:[\w-]+ ){0,2}?[\w-]+)(?: or (?:[\w-]+ ){0,2}?[\w-]+)?(?: (?:(?:that )?i "
-    r"(?:should|can|"
-    r"need to|must)|to (?:note|consider|know about|avoid)|at home|so far|you)\b.*)?$"
+    r"(?i)^any (?P<what>(?!or )(?:[\w-]+ ){0,2}?[\w-]+)(?: or (?:[\w-]+ ){0,2}?[\w-]+)?(?: (?:(?:that )?i (?:should|"
+    r"can|need to|must)|to (?:note|consider|know about|avoid)|at home|so far|you)\b.*)?$"
 )
 _STILL_YOURS: Final = regex(rf"(?i)^(?:is|are) (?P<who>{CAP}(?: {CAP})?) (?:still |now )?(?P<what>your [\w -]+)$")
 _SINCE_WHEN: Final = regex(r"(?i)^since [\w ]{2,20}?(?=,| it['’]?s\b| it is\b),? ?")
@@ -158,9 +186,9 @@ class _Polar:
         if left is not None and self.doing:
             return (f"I {left['verb'].casefold()} {self.doing}{left['when']}",)
         value = None if saying.names_it(said) else saying.value(said)
-        if value is None:
+        if value is None or _is_past(value):
             return ()
-        if _OFTEN.match(value) or _MANNER.match(value):
+        if (_OFTEN.match(value) and not _ONLY_TO.match(value)) or _MANNER.match(value):
             return (_joined(self.yes, value),)
         somehow = _DONE_SOMEHOW.match(self.yes)
         if somehow is not None and _COMPANY.match(value):
@@ -170,7 +198,7 @@ class _Polar:
 
 def read(text: str) -> Asks | None:
     """What a question that yes or no answers makes of its answer: also one for a choice, and for anything."""
-    match = _POLAR.match(_OR_NOT.sub("", text))
+    match = _POLAR.match(_TOO.sub("", _OR_NOT.sub("", text)))
     if match is None:
         return None
     aux, tokens = match["aux"].casefold(), match["rest"].split()
@@ -179,7 +207,7 @@ def read(text: str) -> Asks | None:
         return None
     adverbs, rest = without_adverbs(tokens[subject.size :])
     rest = _RELATIVE.sub("", " ".join(rest)).split()
-    if not rest or _POINTS.search(" ".join(rest)):
+    if not rest or rest[0].casefold() == "even" or is_called(rest) or points(rest) or _POINTS_AT.search(" ".join(rest)):
         return None
     held = "".join(f"{one} " for one in adverbs if one not in _OF_ASKING)
     if aux in BE:
@@ -195,6 +223,17 @@ def read(text: str) -> Asks | None:
     if choices.gives_choice(asked.yes):
         return lambda said: (choices.chosen(said, asked.yes),)
     return asked.told
+
+
+def points(tokens: Sequence[str]) -> bool:
+    """Whether some words stand for something that was said before, which their answer does not name."""
+    return _POINTS.search(" ".join(tokens)) is not None
+
+
+def is_called(tokens: Sequence[str]) -> bool:
+    """Whether a question calls somebody something beside what it asks, or lists things: "..., brave knight"."""
+    text = " ".join(tokens)
+    return _CALLED.search(text) is not None and not choices.gives_choice(text)
 
 
 def any_of(text: str) -> Asks | None:
@@ -232,7 +271,7 @@ def _ends_before_being(word: str) -> bool:
 
 
 def _being(aux: str, subject: Subject, held: str, rest: Sequence[str]) -> _Polar | None:
-    if rest[0].casefold().strip(",") in OF_THE_MOMENT:
+    if rest[0].casefold().strip(",") in OF_THE_MOMENT or _AT_A_PLACE.match(" ".join(rest)):
         return None
     be, tail = f"{subject.who} {subject.be(aux)}", turned(" ".join(rest))
     return _Polar(f"{be} {held}{tail}", f"{be} not {tail}", f"{be} never {tail}", f"{be} no longer {tail}")
@@ -240,6 +279,8 @@ def _being(aux: str, subject: Subject, held: str, rest: Sequence[str]) -> _Polar
 
 def _having_done(aux: str, subject: Subject, held: str, rest: Sequence[str], *, ever: bool) -> _Polar | None:
     if rest[0].casefold() in ("you", "we", "i") or _has_nothing(rest):
+        return None
+    if not ever and _is_done_at_once(rest):
         return None
     who, have, tail = subject.who, subject.have(aux), turned(" ".join(rest))
     never = f"{who} {have} never {tail}"
@@ -257,6 +298,8 @@ def _doing(aux: str, subject: Subject, held: str, rest: Sequence[str], *, lastin
     wishes = verb in _WISHES and not lasting and (not behind or behind[0].casefold() in _WISHED)
     if verb in FLEETING or wishes or (verb == "have" and _has_nothing(behind)):
         return None
+    if aux == "did" and _is_done_at_once(rest):
+        return None
     who, does = subject.who, subject.does(aux, verb)
     denied = f" {turned(' '.join(behind))}".rstrip()
     tail = f" {_ANY.sub('', denied.strip())}".rstrip()
@@ -267,9 +310,19 @@ def _doing(aux: str, subject: Subject, held: str, rest: Sequence[str], *, lastin
     )  # fmt: skip
 
 
+def _is_done_at_once(rest: Sequence[str]) -> bool:
+    """Whether it is asked if something is done, which is of the moment: "Have you eaten?", "Did you get my email?"."""
+    done = rest[0].casefold()
+    at_hand = len(rest) == 1 or rest[1].casefold() in _AT_HAND
+    of_moment = at_hand and (done in _DONE_AT_ONCE or verbs.base_form(done) in _DONE_AT_ONCE)
+    return of_moment or (done == "had" and _has_nothing(rest[1:]))
+
+
 def _has_nothing(rest: Sequence[str]) -> bool:
     """Whether what somebody is asked to have is nothing that lasts: a minute, a question, a preference."""
     left = [one.casefold().strip(",") for one in rest]
+    if left[:1] == ["the"]:
+        return True
     while left and left[0] in _DETERMINERS:
         left.pop(0)
     return not left or left[0] in NO_THING
@@ -287,8 +340,18 @@ def _thing(said: str, asked: _Polar) -> str | None:
     return None if value is None or match is None else f"{asked.yes[: match.start()]}{value}"
 
 
+def _is_past(value: str) -> bool:
+    """Whether a reply tells what was done instead: "sold it"."""
+    first, *more = value.split()
+    return bool(more) and verbs.is_past(first.casefold()) and more[0].casefold() in ("it", "him", "her", "them", "mine")
+
+
 def _joined(statement: str, more: str) -> str:
     """A statement, and what is said beside it."""
+    if _LASTED.match(more):
+        statement = _BEING.sub(
+            lambda be: "have been" if be.group() in ("am", "are") else "has been", statement, count=1
+        )
     close = _MANNER.match(more) or _CLOSE.match(more) or fitting.says_when(more) or fitting.says_where(more)
     more = more[0].lower() + more[1:] if close else more
     return f"{statement} {more}" if close else f"{statement}, {more}"
@@ -302,14 +365,19 @@ def _having(statement: str, more: str) -> str | None:
     head, what = _DETERMINED.sub("", statement[: match.start("what")]), match["what"]
     noun, own = match["noun"].casefold(), statement.startswith("I ")
     if noun in ("allergies", "allergy"):
-        return f"I am allergic to {more}" if own else None
+        who = _HAVING.sub("", head)
+        be = "am" if own else "are" if head.rstrip().endswith(" have") else "is"
+        only, to = _ONLY.match(more), _TO.sub("", more)
+        return f"{who} {be} allergic {'only ' if only else ''}to {to}"
     if noun in _RULES:
         return f"My {what} are {more}" if own else None
+    more = _ONE_OF_THEM.sub(lambda _: what, more)
     number = _COUNT.match(more)
     if number is not None:
         rest = more[number.end() :].strip(" ,")
         counted = not rest or _OF_THEM.match(rest)
-        return f"{head}{number.group().strip()} {what}" if counted else f"{head}{more}"
+        several = number.group().split()[-1].casefold() not in ("one", "1")
+        return f"{head}{number.group().strip()} {many(what) if several else what}" if counted else f"{head}{more}"
     return f"{head}{more}" if fitting.is_determined(more) else f"{statement}, {more}"
 
 

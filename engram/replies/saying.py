@@ -26,7 +26,7 @@ _LEAD: Final = regex(
 )
 _TAIL: Final = regex(
     r"(?i)(?:[\s,.!-]*\b(?:please|pls|plz|thanks|thank you|thx|hehe|honestly|actually|i guess so|of course|obviously|"
-    r"to be honest|as always|for me|mate|dude|sorry)\b)+[\s.!]*$"
+    r"to be honest|as always|for me|mate|dude|sorry|btw|by the way|fwiw|if that helps)\b)+[\s.!]*$"
 )
 _UNSURE: Final = regex(
     r"(?i)\b(?:not (?:sure|certain|important|now|today)|no (?:idea|clue|comment|preference|worries|problem|thanks)|"
@@ -43,10 +43,9 @@ _NO_ANSWER: Final = regex(
 )
 _STOP: Final = r"(?=\s*(?:[,.;:!–—-]|$))"
 _YES: Final = regex(
-    r"(?i)^(?:yes+|yeah+|yep+|yup+|yea|ya|ye|yh|sure|mhm+|aye|absolutely|definitely|indeed|correct|exactly|"
-    r"totally|true|"
-    r"ok(?:ay)?|that['’]?s (?:right|correct|true)|(?:i (?:do|am|did|have|can|was)|we (?:do|are|did|have)|"
-    r"(?:she|he|they|"
+    r"(?i)^(?:yes+|yeah+|yep+|yup+|yea|ya|ye|yh|sure|mhm+|aye|absolutely|definitely|indeed|correct|exactly|totally|"
+    r"true|ok(?:ay)?|that['’]?s (?:right|correct|true)|(?:i (?:do|am|did|have|can|was)|we (?:do|are|did|have)|(?:she|"
+    r"he|they|"
     rf"it) (?:does|is|did|has|was|are|do|have)){_STOP})(?![\w'’])[\s,;:.!–—-]*"
 )
 _NO: Final = regex(

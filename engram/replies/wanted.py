@@ -32,10 +32,10 @@ _INDIRECT: Final = regex(
     rf"(?i)^(?P<wh>{WH})(?P<mod>(?: (?!you\b|your\b)[\w'’/-]+){{0,3}}?) (?P<rest>(?:you|your) .+)$"
 )
 _WHO_DOES: Final = regex(
-    r"(?i)^who (?:else )?(?P<rest>(?!(?:is|are|was|do|did|does|else|would|can|could|should)\b)[a-z]+s? .+)$"
+    r"(?i)^who (?:else )?(?P<rest>(?!(?:is|are|was|do|did|does|else|would|can|could|should|will)\b)[a-z]+s? .+)$"
 )
 _AMONG: Final = regex(r"(?i)^(?:which|what) [\w -]+? (?:are|is) (?P<rest>(?:on|in|part of|at) your .+)$")
-_DESCRIBED: Final = regex(r"(?i)^how (?:would|do) you (?:describe|rate|call) (?P<what>your .+)$")
+_DESCRIBED: Final = regex(r"(?i)^how (?:would|do) you (?:describe|call) (?P<what>your .+)$")
 _OF_SEVERAL: Final = words("option options file files branch version approach slot of")
 _ONE: Final = words("one ones")
 _WISHES: Final = words("want need")
@@ -46,17 +46,15 @@ _THEN: Final = regex(r"(?i)^(?:these|now|nowadays|currently|at|most|usually|ever
 _BEHIND_PLACE: Final = regex(
     r"(?i)\s+(?:now|nowadays|these days|currently|at the moment|at present|usually|normally|typically|generally|mostly|"
     r"most of the time|most often|by default|in general|every (?:day|week|month|year|morning|night|evening|weekend)|"
-    r"(?:in|for|on|at|with|to|from|during|before|after|by|per|around|when|while|as|since|this year|last year|"
-    r"a|each|of)\b"
-    r".*)$"
+    r"(?:in|for|on|at|with|to(?! (?:the )?[\w-]+$)|from|during|before|after|by|per|around|when|while|as|since|"
+    r"this year|last year|a|each|of)\b.*)$"
 )
 _TIMES: Final = words("time day days date month year hour hours")
 _NUMBERED: Final = words("size grade level year")
 _CALLS: Final = words("name named call called calls")
 _COUNTED: Final = regex(
-    r"(?i)^(?:about |around |roughly |almost |nearly |over |just |only |exactly |like )?(?:\d[\d.,]*|a|an|one|"
-    r"two|three|"
-    r"four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|twenty|thirty|forty|fifty|sixty|"
+    r"(?i)^(?:about |around |roughly |almost |nearly |over |just |only |exactly |like )?(?:\d[\d.,]*|a|an|one|two|"
+    r"three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|twenty|thirty|forty|fifty|sixty|"
     r"seventy|eighty|ninety|hundred|zero|no|none|several|half|dozen|both|dozens)(?:\b|(?=\D))"
 )
 _NONE: Final = regex(r"(?i)^(?:none|zero|0)$")
@@ -67,15 +65,35 @@ _ON_FOOT: Final = words("walking cycling")
 _MEASURES: Final = words("long tall heavy high")
 _AMOUNTS: Final = words("big far large many often")
 _ALSO_BE: Final = {
-    "where": words("based located born due from called living working"),
+    "where": words("set based located born due from called living working"),
     "what": words("called named allergic working studying doing into made"),
 }
 _AT_WORK: Final = words("allergic working studying into")
 _TO_YOU: Final = regex(r"(?i)(?<=\w) to you$")
 _NO_NEWS: Final = regex(
-    r"(?i)\b(?:issue|problem|question|goal here|plan for|status|error|idea|thoughts?|feeling|opinion|mood|take on|main "
-    r"concern|concern)\b"
+    r"(?i)\b(?:issue|problem|question|goal here|plan for|status|errors?|idea|thoughts?|feeling|opinion|mood|take on|"
+    r"main concern|concern|guess|answer|bet|(?<!credit )score|weapon|temperature|symptoms?|output|cart|going to|"
+    r"(?:order|case|ticket|booking|tracking|confirmation|serial|reference|invoice|build) (?:number|id|code)|"
+    r"weather like|pain|stay|rating|conclusion|hypothesis|excuse)\b"
 )
+_OF_A_CHOICE: Final = regex(
+    r"(?i)^your (?:(?:first|final|last|personal|own|absolute) )?(?:favou?rite|choice|pick|vote|(?:next |first |"
+    r"opening )?move)$"
+)
+_OF_STORIES: Final = regex(
+    r"(?i)^the (?:[\w-]+ ){0,2}(?:issues?|problems?|errors?|bugs?|symptoms?|pain|story|book|novel|film|movie|chapter|"
+    r"plot|scene|episode|poem|text|code|function|script|program|test|data|light|screen|page|app)$"
+)
+"""What is told of, or worked on, and is nobody's."""
+_AT_HAND: Final = words("put use get add place set insert call write find run say spell pronounce translate define")
+"""What is done with what is at hand, and by anybody: "Where do you put the verb?"."""
+_IF_YOU: Final = regex(r"(?i)\b(?:if|when) you (?:add|divide|multiply|mix|press|click|take|run|type|open|could|had)\b")
+_OF_HAND: Final = words("the a an if when")
+_AT_ONCE: Final = words(
+    "change get click type enter run see try expect write choose pick press fix miss forget receive add remove delete "
+    "paste open install decide answer put"
+)
+"""What somebody did a moment ago, where they are asked what they did."""
 _HOW_WAS: Final = regex(r"(?i)\b(?:day|week|weekend)\b")
 _YOUR: Final = regex(r"(?i)\byour?\b")
 _MOST_OF_A_NAME: Final = 3  # words
@@ -121,7 +139,15 @@ def read(text: str) -> Asks | None:
     if indirect is not None:
         return _indirect(indirect["wh"].casefold(), indirect["mod"].strip(), indirect["rest"].split())
     someone = _WHO_DOES.match(text)
-    return None if someone is None else with_value(lambda value: _does(value, turned(someone["rest"])))
+    if someone is None or _is_of_once(someone["rest"]):
+        return None
+    return with_value(lambda value: _does(value, turned(someone["rest"])))
+
+
+def _is_of_once(rest: str) -> bool:
+    """Whether it is asked who did something once that is nobody's here: "Who took the notes?"."""
+    verb, *more = rest.split()
+    return polar.points(more) or (not is_third_person(verb) and verbs.is_past(verb) and _YOUR.search(rest) is None)
 
 
 def _does(value: str, rest: str) -> str | None:
@@ -143,18 +169,36 @@ def _direct(wh: str, mod: str, aux: str, tokens: Sequence[str], *, lasting: bool
     if subject is None or (tokens[0].casefold() == "the" and wh not in ("when", "where", "how")):
         return None
     adverbs, rest = without_adverbs(tokens[subject.size :])
-    if not rest:
+    if not rest or polar.is_called(rest) or _OF_STORIES.match(subject.text) or polar.points(rest[1:]):
         return None
     verb, behind = rest[0].casefold(), rest[1:]
+    if verb == "last" and behind:  # "When did you last deploy?"
+        return None
+    if subject.first and _is_at_hand(wh, aux, verb, behind):
+        return None
     wishes = verb in _WISHES and not (behind[:1] == ["to"] and behind[1:2] and behind[1] in _WISHED_FOR_LONG)
     one_of = verb in ("prefer", "like") and mod.casefold() in _ONE and behind[:1] != ["to"]
     if verb in FLEETING or verb == "would" or (wishes and not lasting) or one_of:
         return None
     if verb == "do" and wh == "what" and not mod:
-        return _occupation(subject, behind)
+        return _occupation(subject, behind, over=aux == "did")
     held = "".join(f"{one} " for one in adverbs if one not in ("ever", "actually"))
     form = f"{subject.have(aux)} {rest[0]}" if aux in ("have", "has") else subject.does(aux, verb)
     return _slotted(wh, mod, subject.who, f"{held}{form}", behind)
+
+
+def _is_at_hand(wh: str, aux: str, verb: str, behind: Sequence[str]) -> bool:
+    """Whether somebody is asked what they do, or just did, with what is at hand: "What did you change?"."""
+    if wh == "what" and aux == "did" and verb in _AT_ONCE and not behind:
+        return True
+    if wh == "which" and verb in ("open", "enter", "select", "click"):
+        return True
+    bare = wh in ("what", "how") and verb == "get" and not behind
+    return (
+        bare
+        or _IF_YOU.search(" ".join(behind)) is not None
+        or bool(verb in _AT_HAND and behind and behind[0].casefold() in _OF_HAND)
+    )
 
 
 def _indirect(wh: str, mod: str, tokens: Sequence[str]) -> Asks | None:
@@ -192,6 +236,9 @@ def about(wh: str, mod: str, aux: str, tokens: Sequence[str]) -> Asks | None:
     asks_of_it = wh == "when" or (wh in ("where", "which", "what") and mod)
     if first not in ("your", "the") and not is_named(tokens) and not (bare and asks_of_it):
         return None
+    of_choice = wh in ("what", "which") and _OF_A_CHOICE.match(" ".join(tokens))
+    if first == "yours" or of_choice or polar.is_called(tokens):
+        return None
     ends = _ALSO_BE["where" if wh in ("where", "when", "how") else "what"]
     size = next((at for at in range(2, len(tokens)) if tokens[at].casefold() in ends), len(tokens))
     thing, rest = _TO_YOU.sub("", " ".join(tokens[:size])), tokens[size:]
@@ -207,6 +254,8 @@ def about(wh: str, mod: str, aux: str, tokens: Sequence[str]) -> Asks | None:
         return _slotted("what", mod, who, f"{aux} {rest[0]}", rest[1:])
     if more in ("doing", "made"):
         return None
+    if not rest and len(tokens) > 2 and tokens[-1].casefold() in _STRANDED:  # "what grade is your son in"
+        return None if not mod else _slotted(wh, mod, capital(turned(" ".join(tokens[:-1]))), aux, tokens[-1:])
     is_so = f"{who} {aux}{f' {turned(chr(32).join(rest))}' if rest else ''}"
     if wh == "how":
         return _measured(mod.casefold(), f"{who} {aux}")
@@ -256,9 +305,11 @@ def _fitted(kind: str, mod: str, head: str, value: str) -> str:
 # ------------------------------------------------ what somebody does
 
 
-def _occupation(subject: Subject, behind: Sequence[str]) -> Asks | None:
+def _occupation(subject: Subject, behind: Sequence[str], *, over: bool = False) -> Asks | None:
     """What somebody does for a living, or on an occasion."""
     when = turned(" ".join(behind))
+    if over and (subject.first or any(map(is_third_person, behind))):
+        return None
     if behind and behind[0].casefold() in _ON_OCCASION and subject.first:
         return lambda said: (_on_occasion(said, when),)
     if " ".join(behind).casefold() not in _FOR_A_LIVING:
@@ -267,7 +318,9 @@ def _occupation(subject: Subject, behind: Sequence[str]) -> Asks | None:
     def asks(said: str) -> Told:
         person = None if subject.first else _PERSON_IS.match(said)
         value = saying.value(said if person is None else person["what"])
-        return () if value is None else (_works(subject, value),)
+        if value is None:
+            return ()
+        return (f"{subject.who} was {_with_article(value)}",) if over else (_works(subject, value),)
 
     return asks
 
@@ -291,9 +344,14 @@ def _works(subject: Subject, value: str) -> str:
     if first in _WORKS:
         return f"{who} {value}" if subject.first else f"{who} {' '.join([verbs.third_person(first), *rest])}"
     am = "am" if subject.first else "is"
-    if first in _IS_AT or fitting.is_determined(value):
-        return f"{who} {am} {value}"
-    return f"{who} {am} {'an' if value[:1].casefold() in 'aeiou' else 'a'} {value}"
+    return f"{who} {am} {value if first in _IS_AT else _with_article(value)}"
+
+
+def _with_article(value: str) -> str:
+    """What somebody is, with the article that goes before it."""
+    if fitting.is_determined(value):
+        return value
+    return f"{'an' if value[:1].casefold() in 'aeiou' else 'a'} {value}"
 
 
 def _slotted(wh: str, mod: str, who: str, form: str, rest: Sequence[str]) -> Asks | None:
@@ -356,12 +414,19 @@ def _how(mod: str, who: str, form: str, rest: Sequence[str]) -> Asks | None:
     if first in ("often", "far", "long"):
         return with_value(lambda value: f"{who} {form}{behind} {value}")
     if first in ("much", "many"):
-        return with_value(lambda value: f"{who} {form} {value}{behind}")
+        of = " ".join(mod.split()[1:])
+        return with_value(lambda value: f"{who} {form} {_amount(value, of)}{behind}")
     verb = form.split()[-1]
     if first or not rest or verb not in _SOMEHOW:
         return None
     by = verb in _BY or rest[-1].casefold() in _REACHED
     return with_value(lambda value: f"{who} {form}{behind} {_by(value) if by else value}")
+
+
+def _amount(value: str, of: str) -> str:
+    """How much of something: "40 grams of sugar"."""
+    measured = of and len(value.split()) > 1 and of.casefold() not in value.casefold() and not BREAK.search(value)
+    return f"{value} of {of}" if measured and _COUNTED.match(value) and not fitting.says_when(value) else value
 
 
 def _by(value: str) -> str:

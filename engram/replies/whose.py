@@ -129,6 +129,23 @@ def gerund(verb: str) -> str:
 _SHORT_VERB: Final = regex(r"[^aeiou]{0,3}[aeiou][^aeiouwxy]")
 
 
+_MANY: Final = {"child": "children", "person": "people", "kid": "kids", "wife": "wives"}
+_MADE_MANY: Final = ((regex(r"(?<![aeiou])y$"), "ies"), (regex(r"(x|ch|sh)$"), r"\1es"), (regex(r"([^s])$"), r"\1s"))
+
+
+def many(thing: str) -> str:
+    """A thing as it is called where there are several.
+
+    >>> many("cat"), many("big family"), many("dogs"), many("child")
+    ('cats', 'big families', 'dogs', 'children')
+    """
+    *before, noun = thing.split()
+    several = _MANY.get(noun.casefold())
+    if several is None:
+        several = next((pattern.sub(put, noun) for pattern, put in _MADE_MANY if pattern.search(noun)), noun)
+    return " ".join([*before, several])
+
+
 def is_named(tokens: Sequence[str]) -> bool:
     """Whether a clause is about somebody, or something, by name."""
     return bool(tokens) and tokens[0][:1].isupper() and tokens[0].casefold() not in _NO_NAME

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engram import replies
 from engram.derivation import rules
-from engram.replies import choices, fitting, others, whose
+from engram.replies import choices, fitting, others, unmeant, whose
 from engram.values import Event
 
 NOON = datetime(2026, 3, 3, 12, tzinfo=UTC)
@@ -24,7 +24,9 @@ def said(question: str, reply: str) -> tuple[str, ...]:
     return () if span is None else replies.whole(question[slice(*span)], reply, question[: span[0]])
 
 
-@pytest.mark.parametrize("module", [replies, choices, fitting, others, whose], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [replies, choices, fitting, others, unmeant, whose], ids=lambda module: module.__name__
+)
 def test_the_examples_of_the_docstrings_hold(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted
@@ -187,6 +189,93 @@ def test_a_reply_may_say_two_things(question: str, reply: str, statements: tuple
 )  # fmt: skip
 def test_what_answers_nothing_says_nothing(question: str, reply: str) -> None:
     assert said(question, reply) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        # in play, in practice, in a story
+        ("Imagine you are a pilot. Where do you fly?", "Tokyo"), ("Let's rehearse. Where do you live?", "1 Baker St"),
+        ("What is your character's name?", "Thorgrim"), ("In this exercise, where do you work?", "at a bank"),
+        ("For the demo, what's your name?", "John Doe"), ("As the detective, who do you suspect?", "the butler"),
+        ("You enter the tavern. The barkeep looks up. What do you drink?", "mead"),
+        ("Scene two. You're the ship's doctor. How long have you served aboard?", "eleven years"),
+        ("*leans in* Tell me, where are you from?", "the northern wastes"),
+        ("Where did you grow up, brave knight?", "in Camelot"), ("Do you play the lute, bard?", "aye"),
+        ("What are you building?", "a hut in the game"), ("If you lived in Rome, what would you miss?", "my garden"),
+        # in somebody else's words, and in lessons
+        ("The letter ends with: do you have a family?", "no"), ("Now conjugate: where do you live?", "ich wohne hier"),
+        ('How do you spell "necessary"?', "with one c"), ("What do you call a baby kangaroo?", "joey"),
+        ("Try to answer in Spanish. What do you like to eat?", "me gusta el queso"),
+        ("Where do you put the verb in a German clause?", "at the end"), ("What do you get if you add 3 and 4?", "7"),
+        # the opposite of what it says, or of one occasion
+        ("Do you exercise?", "oh sure, every day"), ("Do you like Mondays?", "yeah right"), ("Are you rich?", "I wish"),
+        ("Are you using a virtual environment?", "yes for this one"), ("Do you even lift?", "every day"),
+        # what nobody may know
+        ("What is your password?", "hunter2"), ("What's your card number?", "4111 1111 1111 1111"),
+        ("What are the last four digits of your card?", "9981"), ("Your PIN?", "1234"),
+        # what was just done, and what is at hand
+        ("What did you change?", "the Dockerfile"), ("What did you get?", "12.5"), ("Did you get my email?", "yes"),
+        ("Have you eaten?", "yes"), ("Have you read the error message?", "yes"), ("Did you win?", "no, 3-1"),
+        ("When did you last deploy?", "friday"), ("Do you have the receipt?", "yes"), ("Do you have a fever?", "no"),
+        ("Is your computer on?", "yes"), ("Is your package damaged?", "yes"), ("Are you at home?", "yes"),
+        ("Have you had a chance to look at the PR?", "no"), ("What's your order number?", "A-20991"),
+        ("What's your final answer?", "B"), ("What's your move?", "e4"), ("How would you rate your stay?", "excellent"),
+        ("What's your favorite?", "the blue one"), ("Which one is yours?", "the left"),
+        ("Who took the notes?", "Ben"), ("When did the problem start?", "yesterday"),
+        ("Where does the story take place?", "Prague"), ("Which door do you open?", "the left one"),
+        # what points at something said before, or is whose who asks
+        ("What do you use it for?", "billing"), ("What do you dislike about it?", "the ending"),
+        ("What do you like about our product?", "the price"), ("Do you have an account with us?", "no"),
+        ("What's your budget for this trip?", "about 500"), ("Should I always name it foo or bar?", "bar"),
+        # a choice of the moment
+        ("Truth or dare?", "truth"), ("Heads or tails?", "heads"), ("Do you prefer A or B?", "A"),
+        ("Do you prefer the first or the second logo?", "second"), ("Would you rather fly or be invisible?", "fly"),
+        ("Do you prefer the blue one or the green one?", "green"),
+        ("Do you prefer Monday or Tuesday for the call?", "Tuesday"),
+        # what would be no sentence
+        ("What's the weather like where you are?", "rainy"), ("What is your gamer tag going to be?", "slayer"),
+        ("What is your health at?", "12 HP"), ("Do you still have your motorbike?", "sold it"),
+        ("Are your parents still alive?", "only my dad"),
+    ],
+)  # fmt: skip
+def test_what_is_of_nobody_or_of_the_moment_says_nothing(question: str, reply: str) -> None:
+    assert said(question, reply) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "whole"),
+    [
+        ("Where does your daughter go to school?", "St Anne's", "My daughter goes to school at St Anne's"),
+        ("Where do you go on holiday?", "mostly Brittany", "I go mostly to Brittany on holiday"),
+        ("What grade is your son in?", "4th", "My son is in 4th"),
+        ("What did your father do?", "a miner", "My father was a miner"),
+        ("What language should I answer in?", "Polish", "Answer in Polish"),
+        ("How should I address you?", "as Dr. Lind", "Call me Dr. Lind"),
+        ("What OS do you use?", "Arch btw", "I use Arch"),
+        ("How much coffee do you drink?", "3 cups", "I drink 3 cups of coffee"),
+        ("Where is your novel set?", "Lisbon", "My novel is set in Lisbon"),
+        ("Are you married?", "yes, for ten years", "I have been married for ten years"),
+        ("Have you got a garden?", "a small one", "I have a small garden"),
+        ("Do you have a cat?", "yes, two", "I have two cats"),
+        ("Does your son have any allergies?", "yes, eggs", "My son is allergic to eggs"),
+        ("Do you have any allergies?", "only to cats", "I am allergic only to cats"),
+        ("Is your wife from Spain too?", "no", "My wife is not from Spain"),
+        ("What's your favourite season, by the way?", "autumn", "My favourite season is autumn"),
+        # what looks like something of the moment, and is not
+        ("Do you live in the US?", "yes", "I live in the US"), ("Did you like school?", "no", "I did not like school"),
+        ("Have you ever seen the sea?", "no", "I have never seen the sea"),
+        ("What's your credit score?", "720", "My credit score is 720"),
+        ("When is your move?", "3 May", "My move is on 3 May"),
+        ("I can imagine! How long have you been playing the piano?", "2 years",
+         "I have been playing the piano for 2 years"),
+        ("It would help if you could tell me: where do you live?", "Ottawa", "I live in Ottawa"),
+        ("I'll make you a mock exam. What do you study?", "law", "I study law"),
+        ("I ask because of the dosage, do you take blood thinners?", "yes", "I take blood thinners"),
+    ],
+)  # fmt: skip
+def test_a_reply_is_put_in_plain_english(question: str, reply: str, whole: str) -> None:
+    assert said(question, reply) == (whole,)
 
 
 @pytest.mark.parametrize(
