@@ -100,10 +100,19 @@ _MOST_OF_A_NAME: Final = 3  # words
 _LEAST_NAME: Final = 4  # letters of a thing that is asked about without an article: "choir"
 _FROM: Final = regex(r"(?i)^(?:from|in|at|to) ")
 _FOR_A_LIVING: Final = frozenset(("", "for a living", "for work", "professionally", "these days", "now", "job-wise"))
+_AIMS: Final = words("goal goals plan plans dream dreams aim aims resolution resolutions target ambition ambitions")
+_WANTS_TO: Final = regex(
+    r"(?i)^(?:i|we)(?: (?:want|plan|hope|aim|intend|would (?:like|love))|['’]d (?:like|love)|['’]?m (?:planning|"
+    r"hoping|aiming)) to (?P<what>.+)$"
+)
 _ON_OCCASION: Final = words("on in at when after before during")
 _I: Final = regex(r"(?i)^(?:i|we) ")
 _PERSON_IS: Final = regex(r"(?i)^(?:he|she|they)(?:['’]s| is|['’]re| are| works as)\s+(?P<what>.+)$")
 _WORKS: Final = words("work run teach sell study manage drive own design build write")
+_DOES: Final = regex(
+    r"(?i)^(?:i|we) (?!(?:am|was|are|were|do|did|don['’]t|have|had|just|used|got|work|want|would|can|can['’]t|could|"
+    r"will|may|might|wish|think|guess|mean|need|hate|love|like|also|really|currently|live|said|told|know)\b)[a-z]+ \w"
+)
 _IS_AT: Final = words("retired unemployed self-employed freelance freelancing studying")
 _WHY: Final = regex(r"(?i)^why (?P<rest>(?:do|are|did) you .+)$")
 _BECAUSE: Final = regex(r"(?i)^(?:because|cause|cos|since|as) ")
@@ -261,7 +270,14 @@ def about(wh: str, mod: str, aux: str, tokens: Sequence[str]) -> Asks | None:
         return _measured(mod.casefold(), f"{who} {aux}")
     timed = wh == "when" or mod.casefold() in ("time", "day", "date")
     put = with_value(lambda value: f"{is_so} {_fitted('when' if timed else wh, mod, is_so, value)}")
-    return lambda said: put(said) or (others.as_told(who, said),)
+    aims = not rest and not _AIMS.isdisjoint(thing.casefold().split())
+    return lambda said: put(said) or (_aimed(is_so, said) if aims else None, others.as_told(who, said))
+
+
+def _aimed(is_so: str, said: str) -> str | None:
+    """What somebody wants, as what their goal is: "My goal is to run a marathon"."""
+    wish = _WANTS_TO.match(said)
+    return None if wish is None else f"{is_so} to {wish['what']}"
 
 
 def _about_you(wh: str, mod: str, aux: str, rest: Sequence[str]) -> Asks | None:
@@ -316,6 +332,8 @@ def _occupation(subject: Subject, behind: Sequence[str], *, over: bool = False) 
         return None
 
     def asks(said: str) -> Told:
+        if subject.first and behind[:1] == ["for"] and _DOES.match(said):
+            return (_on_occasion(said, "for a living"),)
         person = None if subject.first else _PERSON_IS.match(said)
         value = saying.value(said if person is None else person["what"])
         if value is None:

@@ -62,6 +62,8 @@ WHAT_AND_WHO = [
     ("What's your dog called?", "Momo", "My dog is called Momo"),
     ("What's your shoe size?", "42", "My shoe size is 42"),
     ("Can I ask what you do for a living?", "nurse", "I am a nurse"),
+    ("What do you do for a living?", "I drive the night bus", "I drive the night bus for a living"),
+    ("What's your goal for this year?", "I want to run a marathon", "My goal for this year is to run a marathon"),
     ("What does your sister do?", "nurse in a hospice", "My sister is a nurse in a hospice"),
     ("What does your brother do?", "drives a snowplow for the city lol", "My brother drives a snowplow for the city"),
     ("Who is your manager?", "Dana, she joined in May", "My manager is Dana"),
