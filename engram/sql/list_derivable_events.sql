@@ -26,16 +26,19 @@ SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.e
    SELECT b.body FROM engram.agent_event_payloads b
     WHERE b.tenant_id = e.tenant_id AND b.stream_id = e.stream_id AND b.position = e.position
     LIMIT 1) p ON true)
-SELECT b.* FROM behind b
+SELECT b.tenant_id, b.stream_id, b.position, b.event_id, b.scope_id, b.role, b.event_type, b.trust, b.occurred_at, b.recorded_at,
+       b.session_id, b.task_run_id, b.actor, b.idempotency_key, b.hash, b.derive, b.body
+  FROM behind b
  UNION ALL
-SELECT c.*
+SELECT c.tenant_id, c.stream_id, c.position, c.event_id, c.scope_id, c.role, c.event_type, c.trust, c.occurred_at, c.recorded_at,
+       c.session_id, c.task_run_id, c.actor, c.idempotency_key, c.hash, c.derive, c.body
   FROM (SELECT DISTINCT r.stream_id, q.position, r.tenant_id
           FROM behind r
          CROSS JOIN LATERAL (VALUES (r.position - 2), (r.position - 1)) q (position)
          WHERE r.role = 'user' AND octet_length(r.body) <= %(short)s AND q.position > 0) a
  CROSS JOIN LATERAL (
    SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
-          e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, '{}'::text[], p.body
+          e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, '{}'::text[] AS derive, p.body
      FROM engram.agent_events e
      JOIN engram.agent_event_payloads p
        ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position

@@ -4,7 +4,8 @@ SELECT m.fact, m.subject, m.status, m.lineage_id::text, m.trust, m.stands_at,
        m.stands_recorded_at AS recorded_at, m.stands_event_id::text AS event_id, m.stands_ordinal AS ordinal
   FROM (SELECT fact, subject, status, moot, private, conflict_key, category, lineage_id, memory_id, trust, stands_at,
                stands_recorded_at, stands_event_id, stands_ordinal
-          FROM (SELECT *
+          FROM (SELECT fact, subject, status, moot, private, conflict_key, category, deriver, lineage_id, memory_id, trust, stands_at,
+                       stands_recorded_at, stands_event_id, stands_ordinal, recorded_at
                   FROM engram.agent_memory
                  WHERE tenant_id = %(tenant_id)s AND scope_id = %(scope_id)s
                  ORDER BY recorded_at DESC, memory_id

@@ -90,15 +90,21 @@ def test_a_redis_with_another_password_is_told_and_no_password_is(
     assert doorbell(cli, 0)["ok"]
 
 
-@pytest.mark.parametrize("tail", ["0?password=hunter2&nonsense=1", "hunter2", "99999?x"])
-def test_an_address_that_makes_no_sense_is_a_failed_check_too(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, tail: str
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://:hunter2@127.0.0.1:1/0?password=hunter2&nonsense=1", "redis://:hunter2@127.0.0.1:1/hunter2",
+        "redis://127.0.0.1:hunter2/0",
+    ],
+)  # fmt: skip
+def test_an_address_that_makes_no_sense_is_refused_before_anything_is_asked(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
-    monkeypatch.setenv("REDIS_URL", f"redis://:hunter2@127.0.0.1:1/{tail}")
-    assert doorbell(cli, 1)["ok"] is False
-    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:hunter2/0")
-    assert "SettingsError" in str(doorbell(cli, 1)["detail"])
-    assert "hunter2" not in cli("doctor").out
+    monkeypatch.setenv("REDIS_URL", address)
+    for asked in (cli("doctor"), cli("doctor", "--json")):
+        assert asked.code == 2
+        assert "redis_url: expected" in asked.out + asked.err
+        assert "hunter2" not in asked.out + asked.err
 
 
 def test_a_redis_that_says_nothing_is_not_waited_for(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
