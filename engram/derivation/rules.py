@@ -171,18 +171,18 @@ def _answer(text: str, parts: Sequence[tuple[int, int]], question: Event, earlie
     asked = replies.question_of(content)
     if asked is None:
         return None
-    start, end = parts[0]
-    ends = [(2, parts[1][1])] if len(parts) > 1 and replies.is_bare(text[start:end]) else []
-    told = None if earlier is None else _last_sentence(earlier)
-    grounds: list[tuple[str, tuple[tuple[str, int, int], ...]]] = [(content[: asked[0]], ())]
+    question_text, before = content[slice(*asked)], content[: asked[0]]
+    beside: tuple[tuple[str, int, int], ...] = ((question.event_id, *asked),)
+    told = None if earlier is None or replies.tells_whom(question_text, before) else _last_sentence(earlier)
     if earlier is not None and told is not None:
         of_user = replies.as_asked((earlier.content or "")[slice(*told)])
-        grounds.append((of_user, ((earlier.event_id, *told),)))
-    for before, more in grounds:
-        for size, upto in [*ends, (1, end)]:
-            whole = replies.whole(content[slice(*asked)], text[start:upto], before)
-            if whole:
-                return _Begun(whole, start, upto, size, ((question.event_id, *asked), *more))
+        before, beside = f"{before.rstrip()} {of_user}", (*beside, (earlier.event_id, *told))
+    start, end = parts[0]
+    ends = [(2, parts[1][1])] if len(parts) > 1 and replies.is_bare(text[start:end]) else []
+    for size, upto in [*ends, (1, end)]:
+        whole = replies.whole(question_text, text[start:upto], before)
+        if whole:
+            return _Begun(whole, start, upto, size, beside)
     return None
 
 

@@ -14,7 +14,7 @@ from engram.regex import regex
 from engram.replies import asking, others, saying, unmeant
 from engram.subjects import sentence_spans
 
-__all__ = ["as_asked", "is_bare", "may_answer", "question_of", "whole"]
+__all__ = ["as_asked", "is_bare", "may_answer", "question_of", "tells_whom", "whole"]
 
 MAX_ASKED: Final = 1_000  # characters of a message that asks
 MAX_QUESTION: Final = 200
@@ -55,6 +55,11 @@ def as_asked(sentence: str) -> str:
     return _MY.sub("your", sentence)
 
 
+def tells_whom(question: str, before: str) -> bool:
+    """Whether a question, or what was said ahead of it, tells whom its "he" or "she" stands for."""
+    return others.named(asking.without_choices(question), before) is not None
+
+
 def whole(question: str, reply: str, before: str = "") -> tuple[str, ...]:
     """What a sentence says that answers a question, as statements that stand by themselves; none where it says nothing.
 
@@ -75,8 +80,11 @@ def whole(question: str, reply: str, before: str = "") -> tuple[str, ...]:
         return ()
     named = others.named(asking.without_choices(question), before)
     said = saying.cleaned(reply)
-    if named is None or asking.is_of_now(named) or not said or saying.is_unsure(said) or len(said.split()) > MOST_WORDS:
+    if named is None or not said or saying.is_unsure(said) or len(said.split()) > MOST_WORDS:
         return ()
-    asks = asking.read(named)
+    clause = asking.clause_of(named)
+    if asking.is_of_now(clause):
+        return ()
+    asks = asking.read(clause)
     found = others.told(named, said, asks) or (() if asks is None else asks(said))
     return tuple(one for one in found if one and not _BROKEN.search(one) and not secrets.find(one))

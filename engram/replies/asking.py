@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from engram.regex import regex
 from engram.replies import choices, orders, polar, wanted
@@ -80,23 +80,29 @@ def without_choices(question: str) -> str:
     return left if _ASKS.search(left) else question
 
 
-def is_of_now(question: str) -> bool:
+class Clause(NamedTuple):
+    """The clause of a question that asks, and what it is put under: "When you travel"."""
+
+    text: str
+    under: str
+
+
+def is_of_now(clause: Clause) -> bool:
     """Whether a question is about the moment: its answer is of no use tomorrow."""
-    return _OF_NOW.search(_clause(question)[0]) is not None
+    return _OF_NOW.search(clause.text) is not None
 
 
-def read(question: str) -> Asks | None:
+def read(clause: Clause) -> Asks | None:
     """What a question makes of its answer; None where it asks for nothing lasting of whom it is put to."""
-    text, under = _clause(question)
     for reader in _READERS:
-        asks = reader(text)
+        asks = reader(clause.text)
         if asks is not None:
-            return _put_under(asks, under)
+            return _put_under(asks, clause.under)
     return None
 
 
-def _clause(question: str) -> tuple[str, str]:
-    """The clause that asks, and what it is put under."""
+def clause_of(question: str) -> Clause:
+    """A question without what leads in to it."""
     text, under = _CALLED.sub("", question.strip().rstrip("?!.…\"'”’») ")).strip(), ""
     for pattern, put in _PUT_IN_FULL:
         text = pattern.sub(put, text)
@@ -112,7 +118,7 @@ def _clause(question: str) -> tuple[str, str]:
         elif not _BEGINS.match(rest) and (clause := _LAST_CLAUSE.match(rest)) is not None:
             rest = clause["rest"]
         if rest == text:
-            return text, under
+            return Clause(text, under)
         text = rest
 
 

@@ -293,10 +293,11 @@ def test_nobody_is_told_what_another_is_asked_about(question: str, reply: str, n
     assert not any(never in one for one in said(question, reply))
 
 
-def event(content: str, role: str = "user") -> Event:
+def event(content: str, role: str = "user", position: int | None = None) -> Event:
     kind = "user_message" if role == "user" else "assistant_message"
     return Event(
-        event_id=f"{role}-1", stream_id="s", position=2 if role == "user" else 1, role=role, event_type=kind,  # type: ignore[arg-type]
+        event_id=f"{role}-1", stream_id="s", position=position or (2 if role == "user" else 1),
+        role=role, event_type=kind,  # type: ignore[arg-type]
         trust="user", content=content, payload={}, metadata={}, occurred_at=NOON, recorded_at=NOON, session_id=None,
         task_run_id=None, actor=None, erased=False, hash="",
     )  # fmt: skip
@@ -327,3 +328,16 @@ def test_questions_of_any_shape_take_no_time() -> None:
     for reply in ("yes, two", "coffee or tea or both", "a " * 15, "no " * 15):
         for at in range(60):
             said((words[at:] + words)[:195] + "?", reply)
+
+
+def test_what_the_user_said_before_makes_no_play_earnest() -> None:
+    """It tells whom the question is about, and nothing else: a question of a game stays one."""
+    earlier, reply = event("My sister came by.", position=1), event("Ottawa", position=3)
+    for lead, asked, told in (
+        ("Let's role-play a job interview.", "Where do you live?", []),
+        ("Let's role-play a job interview.", "Where does she live?", []),
+        ("How nice.", "Where does she live?", ["User's sister lives in Ottawa"]),
+        ("Say hello to your mum and your aunt.", "Where does she live?", []),
+    ):
+        question = event(f"{lead} {asked}", "assistant", position=2)
+        assert [one.fact for one in rules.derive(reply, preceding=[question, earlier])] == told
