@@ -349,10 +349,13 @@ def _drafts(setup: Setup, reading: Reading, *, parks: bool = True) -> list[tuple
     user = reading.scope.user_id if isinstance(reading.scope.user_id, str) else None
     found: list[tuple[int, int, int, tuple[Draft, Origin]]] = []
     modules = {module.NAME: module for module in derivation.DERIVERS}
+    told = {
+        event_id: [one for one in before if _may_be_told(setup, one)] for event_id, before in reading.preceding.items()
+    }
     for order, span in enumerate(reading.spans):
         deriver = (span.name, span.version)
         for event in span.events:
-            before = [one for one in reading.preceding.get(event.event_id, ()) if _may_be_told(setup, one)]
+            before = told.get(event.event_id, [])
             try:
                 proposals = modules[span.name].derive(event, user_name=user, preceding=before)
                 made = [draft(setup, event, proposed, deriver, user, before, parks=parks) for proposed in proposals]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from engram import predicates, verbs
+from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import saying
 from engram.replies.saying import Asks
-from engram.replies.whose import AUX, WH, turned, words
+from engram.replies.whose import AUX, WH, turned
 from engram.subjects import plain
 
 _CHOICE: Final = regex(

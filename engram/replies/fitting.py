@@ -6,9 +6,9 @@ from typing import Final
 
 from engram import names
 from engram.feasts import MONTHS, SHORT_MONTHS
+from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies.saying import BREAK
-from engram.replies.whose import words
 from engram.subjects import plain
 
 _WHERE: Final = regex(

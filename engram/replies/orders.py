@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import choices, polar, saying, wanted
 from engram.replies.polar import LASTING
 from engram.replies.saying import BREAK, Asks, Told, with_value
-from engram.replies.whose import capital, ordered, words
+from engram.replies.whose import capital, ordered
 
 _SHOULD: Final = regex(
     r"(?i)^(?:(?P<wh>what|which(?: \w+){1,3}|what \w+|how)\s+)?(?:should|shall|do) i (?:should )?(?P<always>always |"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from engram import names, verbs
+from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import saying
 from engram.replies.saying import EDGES, Asks, Told
-from engram.replies.whose import CAP, DOES, capital, turned, words
+from engram.replies.whose import CAP, DOES, capital, turned
 from engram.subjects import PERSONS
 
 _PERSON: Final = "|".join(sorted(PERSONS | words("dog cat puppy kitten rabbit"), key=len, reverse=True))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engram import names, verbs
+from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import choices, fitting, saying
 from engram.replies.saying import BREAK, Asks, Told
@@ -22,7 +23,6 @@ from engram.replies.whose import (
     subject_of,
     turned,
     without_adverbs,
-    words,
 )
 from engram.subjects import plain
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engram import verbs
+from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import fitting, others, polar, saying
 from engram.replies.polar import FLEETING, LASTING, OF_THE_MOMENT
@@ -22,7 +23,6 @@ from engram.replies.whose import (
     subject_of,
     turned,
     without_adverbs,
-    words,
 )
 from engram.subjects import PERSONS
 

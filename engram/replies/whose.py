@@ -7,14 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from engram import predicates, verbs
+from engram.phrases.words import words
 from engram.regex import regex
 from engram.subjects import PERSONS
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a list."""
-    return frozenset(text.split())
-
 
 AUX: Final = r"(?:do|does|did|are|is|am|was|were|have|has)"
 WH: Final = r"(?:what|which|where|when|who|whom|how)"
