@@ -14,26 +14,23 @@ and `practice`; of `closed` only totals are looked at.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import report
+from banks import Suite
 from behaviour import distilled
-from machine import address, database, versions
-from worth import BEGIN, FOLDER, PERCENT, holds
+from worth import BEGIN, PERCENT, holds
 
 from engram import Engram
 from engram.ids import new_id
 
-ENDING: Final = "_asked.json"
 BANKS: Final = ("open", "practice", "closed")
 SEALED: Final = ("closed",)  # of these only totals are looked at
 WAYS: Final = {"with the question": timedelta(minutes=1), "the reply alone": timedelta(days=1)}
@@ -88,11 +85,6 @@ class Tally:
             self.exchanges, self.empty, self.of_empty, self.memories, self.junk, self.facts, self.kept,
             round(PERCENT * self.kept / max(1, self.facts)), self.asked, self.right, self.wrong,
         )  # fmt: skip
-
-
-def bank(name: str) -> Path:
-    """The file of a bank."""
-    return FOLDER / f"{name}{ENDING}"
 
 
 def read(path: Path) -> list[Exchange]:
@@ -154,50 +146,25 @@ def run(
     return found
 
 
+SUITE: Final = Suite(
+    name="asked",
+    about=ABOUT,
+    title="Asked and answered",
+    table="What is kept of an answer, and found",
+    columns=COLUMNS,
+    note=NOTE,
+    unit="exchanges",
+    banks=BANKS,
+    sealed=SEALED,
+    own="with the question",
+    read=read,
+    run=run,
+)
+
+
 def main() -> None:
     """Run all banks, or the one that is asked for."""
-    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    given.add_argument("url", nargs="?", type=database, help="a migrated database; otherwise an embedded one")
-    given.add_argument("--bank", choices=BANKS, action="append", help="only this bank; nothing is saved")
-    given.add_argument("--show", action="store_true", help="every failure, but those of sealed banks")
-    asked = given.parse_args()
-    banks = {name: read(bank(name)) for name in asked.bank or BANKS}
-    with address(asked.url) as url, Engram(url) as engram:
-        found = dict(_run(engram, banks))
-        rows = [[name, way, *one.row] for name, ways in found.items() for way, one in ways.items()]
-        print(report.markdown(COLUMNS, rows))
-        if asked.show:
-            shown = (ways["with the question"].notes for name, ways in found.items() if name not in SEALED)
-            print("\n".join(note for notes in shown for note in notes))
-        print(
-            f"\n{report.PART}"
-            if asked.bank
-            else f"\n{report.shown(save(url, rows))} is written, and docs/benchmarks.md"
-        )
-
-
-def _run(engram: Engram, banks: Mapping[str, Sequence[Exchange]]) -> Iterator[tuple[str, Mapping[str, Tally]]]:
-    for name, exchanges in banks.items():
-        with report.progress(name, len(exchanges)) as step:
-            yield name, run(engram, exchanges, step)
-
-
-def save(url: str, rows: Sequence[Sequence[Any]]) -> Path:
-    """Keep a run for the page of benchmarks."""
-    return report.save(
-        "behaviour-asked",
-        title="Asked and answered",
-        about=ABOUT,
-        versions=versions(url),
-        data=[
-            report.Data(f"asked, {name}", report.sha256(bank(name)), "of this project", f"{exchanges} exchanges")
-            for name, way, exchanges, *_ in rows
-            if way == "with the question"
-        ],
-        tables=[
-            report.Table("What is kept of an answer, and found", list(COLUMNS), [list(row) for row in rows], (NOTE,))
-        ],
-    )
+    SUITE.main(__doc__)
 
 
 if __name__ == "__main__":

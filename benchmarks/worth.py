@@ -14,28 +14,24 @@ were mended after a look at the failures of `open`; of `closed` only totals are 
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import report
+from banks import Suite
 from behaviour import distilled
-from machine import address, database, versions
 
 from engram import Engram
 from engram.ids import new_id
 from engram.subjects import sentence_spans
 
-FOLDER: Final = Path(__file__).parent / "histories"
-ENDING: Final = "_worth.json"
 BANKS: Final = ("open", "closed")
 SEALED: Final = ("closed",)  # of these only totals are looked at
 BEGIN: Final = datetime(2025, 3, 3, 9, tzinfo=UTC)
@@ -97,11 +93,6 @@ class Tally:
         return (
             self.messages, self.empty, self.of_empty, self.memories, self.junk, junk, self.facts, self.kept, kept,
         )  # fmt: skip
-
-
-def bank(name: str) -> Path:
-    """The file of a bank."""
-    return FOLDER / f"{name}{ENDING}"
 
 
 def read(path: Path) -> list[Conversation]:
@@ -186,50 +177,30 @@ def run(
     return found
 
 
+SUITE: Final = Suite(
+    name="worth",
+    about=ABOUT,
+    title="What is worth keeping",
+    table="What is kept, and what of it is junk",
+    columns=COLUMNS,
+    note=NOTE,
+    unit="messages",
+    banks=BANKS,
+    sealed=SEALED,
+    own="by rules",
+    read=read,
+    run=run,
+)
+
+
+def bank(name: str) -> Path:
+    """The file of a bank."""
+    return SUITE.bank(name)
+
+
 def main() -> None:
-    """Run both banks, or the one that is asked for."""
-    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    given.add_argument("url", nargs="?", type=database, help="a migrated database; otherwise an embedded one")
-    given.add_argument("--bank", choices=BANKS, action="append", help="only this bank; nothing is saved")
-    given.add_argument("--show", action="store_true", help="every failure of the rules, but those of sealed banks")
-    asked = given.parse_args()
-    banks = {name: read(bank(name)) for name in asked.bank or BANKS}
-    with address(asked.url) as url, Engram(url) as engram:
-        found = dict(_run(engram, banks))
-        rows = [[name, way, *one.row] for name, ways in found.items() for way, one in ways.items()]
-        print(report.markdown(COLUMNS, rows))
-        if asked.show:
-            shown = (ways["by rules"].notes for name, ways in found.items() if name not in SEALED)
-            print("\n".join(note for notes in shown for note in notes))
-        print(
-            f"\n{report.PART}"
-            if asked.bank
-            else f"\n{report.shown(save(url, rows))} is written, and docs/benchmarks.md"
-        )
-
-
-def _run(engram: Engram, banks: Mapping[str, Sequence[Conversation]]) -> Iterator[tuple[str, Mapping[str, Tally]]]:
-    for name, conversations in banks.items():
-        with report.progress(name, len(conversations)) as step:
-            yield name, run(engram, conversations, step)
-
-
-def save(url: str, rows: Sequence[Sequence[Any]]) -> Path:
-    """Keep a run for the page of benchmarks."""
-    return report.save(
-        "behaviour-worth",
-        title="What is worth keeping",
-        about=ABOUT,
-        versions=versions(url),
-        data=[
-            report.Data(f"worth, {name}", report.sha256(bank(name)), "of this project", f"{messages} messages")
-            for name, way, messages, *_ in rows
-            if way == "by rules"
-        ],
-        tables=[
-            report.Table("What is kept, and what of it is junk", list(COLUMNS), [list(row) for row in rows], (NOTE,))
-        ],
-    )
+    """Run all banks, or the one that is asked for."""
+    SUITE.main(__doc__)
 
 
 if __name__ == "__main__":

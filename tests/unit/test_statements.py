@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engram import database
+from engram.writing.desk import BESIDE_ORDINAL
 
 PACKAGE = Path(__file__).parents[2] / "engram"
 FILES = sorted((PACKAGE / "sql").glob("*.sql"))
@@ -31,6 +32,15 @@ def test_a_statement_says_what_it_is_for_and_is_one(path: Path) -> None:
     stars = set(re.findall(r"(?i)(\w+)\.\*\s*(?:,|from)", body))  # of a subquery that names its own they are known
     assert copied or not (re.search(r"(?i)select\s+\*", body) or tables & stars), "names its columns"
     assert re.fullmatch(r"[a-z]+(_[a-z]+)+", path.stem), "is named by what it does"
+
+
+def test_statements_and_code_number_what_is_only_read_beside_alike() -> None:
+    """From one number on a source is a message that was read with a statement: each place has to say the same one."""
+    functions = (PACKAGE.parent / "alembic" / "ddl" / "0026").glob("*.sql")
+    said = "\n".join(path.read_text(encoding="utf-8") for path in (*FILES, *functions))
+    bounds = re.findall(r"\.ordinal (?:<|>=) (\d+)", said)
+    assert len(bounds) > 8
+    assert set(bounds) == {str(BESIDE_ORDINAL)}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
