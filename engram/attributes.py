@@ -18,11 +18,7 @@ from engram import asides, feasts, names, phrases
 from engram.claims import stem
 from engram.courses import NO_OCCASION, Course
 from engram.regex import regex
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 ORIGIN: Final = "~is from"  # where somebody is from: loose, as `engram.frames` has it
 
@@ -36,7 +32,7 @@ class Attribute(NamedTuple):
 
 # ------------------------------------------------ nouns
 
-_NAMED: Final = _words(
+_NAMED: Final = word_set(
     "editor ide browser terminal shell distro laptop computer car bike motorbike bicycle van gym bank employer dentist "
     "doctor gp therapist physiotherapist hairdresser barber vet landlord accountant lawyer insurer camera tablet "
     "smartphone printer router keyboard nickname hometown birthplace school university alma-mater neighbourhood "
@@ -44,20 +40,20 @@ _NAMED: Final = _words(
     "nanny babysitter childminder psychiatrist psychologist dermatologist orthodontist chiropractor osteopath mechanic "
     "instructor trainer coach"
 )
-_PERSONS: Final = _words("partner wife husband girlfriend boyfriend spouse fiance fiancé fiancee fiancée")
-_FREE: Final = _words(
+_PERSONS: Final = word_set("partner wife husband girlfriend boyfriend spouse fiance fiancé fiancee fiancée")
+_FREE: Final = word_set(
     "diet commute occupation profession nationality religion pronouns height weight birthday salary rent mortgage wage "
     "age bedtime"
 )
-_TAILS: Final = _words(
+_TAILS: Final = word_set(
     "number address email e-mail size type app provider carrier client size title rate system engine code plate "
     "allowance zone language tongue birthday sign mode name anniversary order plan service teacher coach agent broker "
     "instructor tutor"
 )
-_WITH_DIGIT: Final = _words(
+_WITH_DIGIT: Final = word_set(
     "number size rate salary height weight allowance code plate birthday postcode rent mortgage wage"
 )
-_ADDRESS: Final = _words("email e-mail")
+_ADDRESS: Final = word_set("email e-mail")
 _RENAMED: Final = {
     "favorite": "favourite", "color": "colour", "colors": "colour", "e-mail": "email", "movie": "film",
 }  # fmt: skip
@@ -76,8 +72,8 @@ _SAME: Final = {
     "primary care physician": "doctor", "general practitioner": "doctor", "physician": "doctor", "pcp": "doctor",
     "city of residence": "current_city", "place of residence": "current_city",
 }  # fmt: skip
-_LIGHT: Final = _words("new current actual main primary default own real full all-time absolute ultimate number-one")
-_NOT_NOW: Final = _words(
+_LIGHT: Final = word_set("new current actual main primary default own real full all-time absolute ultimate number-one")
+_NOT_NOW: Final = word_set(
     "old former previous first last next second other another backup spare dream ideal future ex late temporary least "
     "late childhood"
 )
@@ -128,7 +124,7 @@ _BESIDE: Final = regex(
     r"every|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekends?|weekdays|temporarily|"
     r"would|should|could|might|maybe|perhaps|probably)\b"
 )
-_NO_VALUE: Final = _words(
+_NO_VALUE: Final = word_set(
     "it this that these those one ones him her them they he she you me we user user's my your his their what which who "
     "something anything nothing everything someone nobody none unknown different better worse great good bad best nice "
     "fine broken slow old new expensive cheap ok okay ready gone dead late here there boring stressful hard easy fun "
@@ -136,14 +132,16 @@ _NO_VALUE: Final = _words(
     "hot cold in on at with from under over out up down off away being getting going leaving coming moving all always "
     "more less much many wrong right true false private secret important visible available closed open done busy sick"
 )
-_SOME: Final = _words("team club choir class course church band group party league society union server channel forum")
-_NO_FIRM: Final = _words(
+_SOME: Final = word_set(
+    "team club choir class course church band group party league society union server channel forum"
+)
+_NO_FIRM: Final = word_set(
     "gym fitness club pool park beach station airport library campus dorm dojo choir orchestra cinema theatre theater "
     "hotel"
 )
 """Where somebody is, or what they join, for another reason than work."""
 _A_DAY: Final = regex(rf"(?:{feasts.UNNAMED}|{feasts.WEEKDAY}|{feasts.MONTHS})(?: .*)?")
-_NETWORKS: Final = _words(
+_NETWORKS: Final = word_set(
     "facebook twitter instagram reddit discord slack linkedin tiktok mastodon bluesky netflix spotify strava tinder "
     "bumble duolingo whatsapp telegram signal zoom youtube twitch steam github patreon pinterest"
 )
@@ -215,7 +213,7 @@ def says_where_from(name: str, value: str) -> bool:
     return value in names.DESCENTS and name.split()[-1] not in _OF_DESCENT
 
 
-_OF_DESCENT: Final = _words(
+_OF_DESCENT: Final = word_set(
     "language tongue nationality passport accent ethnicity citizenship heritage religion faith culture background"
 )
 _AN_HOUR: Final = regex(
@@ -227,7 +225,7 @@ _AN_HOUR: Final = regex(
 
 # ------------------------------------------------ professions and diets
 
-_PROFESSIONS: Final = _words(
+_PROFESSIONS: Final = word_set(
     """
     accountant actor actress actuary adviser advisor analyst anaesthetist architect artist astronomer attorney
     auditor author baker banker barber barista bartender biologist bookbinder bookkeeper bricklayer broker builder
@@ -245,8 +243,8 @@ _PROFESSIONS: Final = _words(
     tutor undertaker upholsterer vet veterinarian waiter waitress welder writer zoologist
     """
 )
-_DIETS: Final = _words("vegan vegetarian pescatarian flexitarian omnivore carnivore")
-_REGIMES: Final = _words("keto ketogenic paleo plant-based low-carb mediterranean fruitarian macrobiotic")
+_DIETS: Final = word_set("vegan vegetarian pescatarian flexitarian omnivore carnivore")
+_REGIMES: Final = word_set("keto ketogenic paleo plant-based low-carb mediterranean fruitarian macrobiotic")
 """What may go with a diet: it takes its place where the words say that something changed."""
 _TURNED: Final = regex(
     r"(?i)\b(?:now|these days|gone|went|going|turned|switched|became|become|back|again|instead|not)\b"
@@ -979,7 +977,7 @@ _DESCRIBED_SO: Final = ("nationality", "religion", "language", "birthday", "birt
 _OF_A_KIND: Final = ("favourite colour", "diet", "age")
 _NO_MORE: Final = regex(r"(?i)\b(?:any ?more|any longer|no longer)\b")
 """What tells a value that is no name from how something is: "my favourite food isn't spicy, it's mild"."""
-_NO_ANSWER: Final = _words(
+_NO_ANSWER: Final = word_set(
     "complicated hard difficult easy long weird funny strange obvious simple just like more less that this what how "
     "why because only personal nothing also quite rather something somewhere someone too very really still"
 )
@@ -1022,7 +1020,7 @@ def _thing(np: str) -> str | None:
     return named if " " not in named and named not in _MINDS else None
 
 
-_MINDS: Final = _words(
+_MINDS: Final = word_set(
     "mind plan topic subject clothe train gear seat side place room tune name date time day number thing it that this "
     "appointment meeting flight order booking ticket friend sister brother mother father son daughter dog cat"
 )
@@ -1235,7 +1233,7 @@ def _says_it_is(name: str) -> re.Pattern[str]:
     )
 
 
-_GENERIC: Final = _words("favourite number name type size rate app address provider my of the a an")
+_GENERIC: Final = word_set("favourite number name type size rate app address provider my of the a an")
 
 
 def is_known(name: str) -> bool:
@@ -1249,8 +1247,8 @@ def may_tell(name: str, said: str) -> bool:
     stems = frozenset(stem(word) for word in words)
     if name not in _TOLD_BY and _says_it_is(name).search(said) is not None:
         return True
-    known = _words(_TOLD_BY[name]) if name in _TOLD_BY else phrases.told_by(name)
+    known = word_set(_TOLD_BY[name]) if name in _TOLD_BY else phrases.told_by(name)
     if known:
         return not words.isdisjoint(known) or not stems.isdisjoint(map(stem, known))
-    asked_for = _words(name)
+    asked_for = word_set(name)
     return all(word in words or stem(word) in stems for word in (asked_for - _GENERIC or asked_for))

@@ -23,12 +23,9 @@ from engram.claims import stem
 from engram.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.names import CITIES, REGIONS
 from engram.regex import regex
+from engram.wordlists import word_set
 
 MAX_READ: Final = 300
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 class Course(NamedTuple):
@@ -553,7 +550,7 @@ _FOR_A_PART: Final = regex(r" for (?!good\b|ever\b|now\b)")
 """What went for a purpose or for some went for no others: "replaced Stripe with Adyen for the EU"."""
 _ARTICLE: Final = regex(r"^(?:an?|the|user's|in|at|on|by|with|for|to) ")
 _DOING: Final = regex(r"^(?:up )?[a-z]+ing (?:(?:for|at|with|in|on|to) )(?:the )?(?=[a-z])")
-_NO_VALUE: Final = _words(
+_NO_VALUE: Final = word_set(
     "it this that these those one ones him her them they he she you me we us user user's so here there now then "
     "not no "
     "something anything nothing everything someone nobody none side sides mind topic subject"
@@ -686,7 +683,7 @@ _BESIDE: Final = regex(r"\b(?:too|also|as well|another|besides|in addition)\b")
 
 # ------------------------------------------------ of what it is said
 
-_FUNCTION: Final = _words(
+_FUNCTION: Final = word_set(
     """
     user user's the a an my our from by at to with on in for of off as up out over into onto about after before is
     am are was were been being be has have had do does did done doing goes going go went gone and or but not no
@@ -699,7 +696,7 @@ _FUNCTION: Final = _words(
     switched transferred relocated stayed remains called named s t get gets got
     """
 )
-_LIGHT: Final = _words(
+_LIGHT: Final = word_set(
     """
     lesson lessons class classes course courses account subscription subscribe subscribed member membership contract
     plan time times job work working works worked stint days thing things stuff habit hobby job customer fan run
@@ -738,7 +735,7 @@ _LIGHT_STEMS: Final = frozenset(map(_same_stem, _LIGHT))
 _LASTING: Final = frozenset(
     map(
         _same_stem,
-        _words(
+        word_set(
             """
     speak know like love hate dislike fear afraid allergic born grew can understand remember believe loved met meet
     visited want wish need collect stand can't cannot able spoken favourite hometown sell repair fix make build
@@ -752,11 +749,11 @@ _COMPANY: Final = regex(
     r"\b(?:work|play|train|practi[sc]e|go|talk|hang|travel|run|walk|study|chat|eat|meet)\w* (?:out )?with (?!the )"
 )
 """Whom something is done with: with another, too."""
-_SIDES: Final = frozenset(map(_same_stem, _words("left right upper lower front rear older younger elder big little")))
+_SIDES: Final = frozenset(map(_same_stem, word_set("left right upper lower front rear older younger elder big little")))
 _SEVERAL: Final = frozenset(
     map(
         _same_stem,
-        _words(
+        word_set(
             """
     have has own know speak like love hate dislike want need wish see meet visit collect fear enjoy can able learn
     grow bake cook sell make wear listen call phone text water feed invest support donate pay visit fan
@@ -771,20 +768,20 @@ _SEVERAL: Final = frozenset(
 """What people have or do several of at a time: "now" alone does not say that another of them is over."""
 _TAKE: Final = _same_stem("take")
 _RIDES: Final = frozenset(
-    map(_same_stem, _words("bus tram train metro subway underground tube ferry boat car bike taxi cab"))
+    map(_same_stem, word_set("bus tram train metro subway underground tube ferry boat car bike taxi cab"))
 )
 """What is taken one at a time: of medicines and courses another may be taken beside, at the same hour."""
 _WHEN: Final = frozenset(
     map(
         _same_stem,
-        _words(
+        word_set(
             "take morning noon afternoon evening night bedtime breakfast lunch dinner daily twice weekly monthly "
             "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
             "saturdays sundays weekend weekends"
         ),
     )
 )
-_SEASONS: Final = frozenset(map(_same_stem, _words("spring summer autumn fall winter year month season")))
+_SEASONS: Final = frozenset(map(_same_stem, word_set("spring summer autumn fall winter year month season")))
 _WORD: Final = regex(r"[^\W_](?:[\w'’.@&+-]*[^\W_])?")
 _TENSE_PAST: Final = regex(
     r"^user(?:'s (?:(?!is |are |has )[\w-]+ ){1,3}?)? ?(?:(?:just|once|also|never|recently) )*(?:was|were|had|did|"
@@ -1328,7 +1325,7 @@ _ON_DAYS: Final = regex(
 )
 _OF_A_PART: Final = regex(r"\b(?:there|elsewhere|the (?:rest|others?)|this time)\b")
 """Of a part, or once: "DHL was too slow for Spain, so we ship with UPS there"."""
-_AS_A_RULE: Final = frozenset(map(_same_stem, _words("default usually mostly normally always standard")))
+_AS_A_RULE: Final = frozenset(map(_same_stem, word_set("default usually mostly normally always standard")))
 
 
 def _of_one_thing(one: str, other: str) -> frozenset[str]:
@@ -1415,7 +1412,7 @@ def _frame(plain: str, value: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for place, word in enumerate(words) if word != "_" or words[place - 1 : place] != ["_"])
 
 
-_UNTOLD: Final = _words("a an the is has")
+_UNTOLD: Final = word_set("a an the is has")
 
 
 __all__ = [

@@ -18,11 +18,7 @@ from typing import Final
 from engram import asides, attributes, phrases, verbs
 from engram.attributes import MAX_READ, Attribute
 from engram.regex import regex
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 PROFILE: Final = "slot:profile:"
 """How the conflict keys of what a user has one of begin; the name of the attribute follows."""
@@ -121,7 +117,7 @@ def plainer(statement: str) -> str:
     return _OVER_THERE.sub("", text)
 
 
-_NO_VERB: Final = _words("being having thing something anything nothing everything during morning evening")
+_NO_VERB: Final = word_set("being having thing something anything nothing everything during morning evening")
 _TAKES_E: Final = regex(
     r"(?:[rd]g|[vuzc]|[^aeiou]at|[aeiou][aeiou]s|[^aeiou][aeiou][ktb]|^us|^rid|^mov|pos|id|sur|ar)$"
 )
@@ -153,13 +149,13 @@ _NEW: Final = regex(
     r"^user (?:has|got|bought) (?:found )?a new (?P<np>[\w-]+(?: [\w-]+)?)[,:;]? (?P<value>(?:an? |it's ).+)$"
 )
 _ARTICLE: Final = regex(r"^(?:an?|the) ")
-_NO_HABIT: Final = _words(
+_NO_HABIT: Final = word_set(
     "is lives works stays misses refuses was has does says thinks likes loves hates wants needs hopes "
     "knows believes feels means agrees remembers forgets "
     "meets sees tells asks finds gets visits leaves arrives starts ends plans prefers dislikes worries cares looks "
     "dreams depends waits thanks comes this his its us yes"
 )
-_MANY: Final = _words(
+_MANY: Final = word_set(
     "manager boss supervisor mentor ex-manager "
     "friend colleague coworker brother sister sibling cousin uncle aunt nephew niece son daughter child kid grandson "
     "granddaughter grandchild neighbour neighbor roommate flatmate housemate classmate teammate student client "
@@ -179,7 +175,7 @@ _MANY: Final = _words(
     "reptile task assignment client's target wish resolution tip trick rule habit tradition allergen symptom "
     "condition diagnosis illness"
 )
-_SOME: Final = _words(
+_SOME: Final = word_set(
     "plant tree cactus succulent orchid boat kayak doll teddy toy novel story poem album record band singer "
     "artist author writer actor actress painter composer player footballer athlete podcast series sitcom musical "
     "opera play painting poet director comedian youtuber streamer character recipe dish drink snack dessert cake "
@@ -187,7 +183,7 @@ _SOME: Final = _words(
 )
 """What people name one of, and may name another: of such a thing a new name displaces only with a word of change."""
 _AGENT: Final = regex(r"(?:er|or|ist|ian|ant|ent|ee|mate|man|woman|person)$")
-_HABITUAL: Final = _words("usual go-to regular default standard")
+_HABITUAL: Final = word_set("usual go-to regular default standard")
 
 
 @lru_cache(maxsize=4096)

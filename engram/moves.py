@@ -17,12 +17,9 @@ from typing import Final, NamedTuple
 from engram import names
 from engram.feasts import MEALS, MONTHS, SHORT_MONTHS, UNNAMED, WEEKDAY
 from engram.regex import regex
+from engram.wordlists import word_set
 
 MAX_READ: Final = 200
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 class Value(NamedTuple):
@@ -98,17 +95,17 @@ _COUNTED: Final = regex(
     r"(?P<unit>[€$£%]|[a-z]+(?: [a-z]+)?)?(?: (?:an?|per) (?P<per>day|week|month|year|night|hour|person|piece))?"
 )
 _SIGN: Final = {"$": "dollar", "€": "euro", "£": "pound", "%": "percent", "milligrams": "mg", "milligram": "mg"}
-_NO_UNIT: Final = _words("am pm and or to from of in on at for with the by now again not past but so")
+_NO_UNIT: Final = word_set("am pm and or to from of in on at for with the by now again not past but so")
 _ROOM: Final = regex(
     r"(?:(?:the )?(?P<of>(?:conference |meeting )?room|floor|gate|platform|terminal|hall|desk|seat|table|building|wing|"
     r"track|bay|lab|studio) [a-z]?\d[\w.-]{0,4}|the (?:\w+) (?P<nth>floor))"
 )
-_PLACED: Final = _words(
+_PLACED: Final = word_set(
     "road street lane avenue square drive court way boulevard alley quay terrace crescent row mews place tower house "
     "building hall centre center block plaza arcade station wharf yard gate bridge park"
 )
 _ROOM_WIDE, _STREET_WIDE, _UNKNOWN, _CITY, _REGION = range(5)
-_PLACE_PREPS: Final = _words("in at on to into")
+_PLACE_PREPS: Final = word_set("in at on to into")
 _NO_PLACE: Final = regex(r"\b(?:and|or|but|not|i|user|user's|now|than|because)\b|[,;:?!]")
 
 
@@ -164,11 +161,11 @@ def _is_name(text: str, written: str) -> bool:
 
 _OWNER: Final = r"(?:user's (?:(?:team|group)'s )?|the )"
 _NP: Final = rf"{_OWNER}(?P<np>[^,;:?!]{{2,60}}?)"
-_DROPPED: Final = _words("a an the user's our new current own team's group's")
-_NO_THING: Final = _words("that which who whom and or if not no is was are were has had said says than it but")
-_SPANS: Final = _words("week month quarter term season semester year")
+_DROPPED: Final = word_set("a an the user's our new current own team's group's")
+_NO_THING: Final = word_set("that which who whom and or if not no is was are were has had said says than it but")
+_SPANS: Final = word_set("week month quarter term season semester year")
 _OF_NOW: Final = 2
-_WHEN_TAIL: Final = _words("date time day deadline")
+_WHEN_TAIL: Final = word_set("date time day deadline")
 
 
 _OF_WHAT: Final = regex(
@@ -211,14 +208,14 @@ _RATED: Final = (
     r"dropped|climbed|grew|grown|shrank|shrunk|adjusted|extended|doubled|halved)"
 )
 _VERBS: Final = (
-    (_LATER, _words("day hour")),
-    (_MOVED, _words("day hour place")),
-    ("changed", _words("day hour place amount")),
-    (_RATED, _words("amount")),
+    (_LATER, word_set("day hour")),
+    (_MOVED, word_set("day hour place")),
+    ("changed", word_set("day hour place amount")),
+    (_RATED, word_set("amount")),
 )
 _HAD_TO: Final = (
-    ("(?:postpone|reschedule|re-schedule|delay|defer|push|put|bring)", _words("day hour")),
-    ("(?:move|shift|switch|relocate|transfer)", _words("day hour place")),
+    ("(?:postpone|reschedule|re-schedule|delay|defer|push|put|bring)", word_set("day hour")),
+    ("(?:move|shift|switch|relocate|transfer)", word_set("day hour place")),
 )
 _FROM: Final = r"(?: from [^,;:]{1,40}?)?"
 _BY: Final = r"(?: (?:by )?\d[\d.,]* ?(?:%|[a-z]+))?"
@@ -245,7 +242,7 @@ _BARE_MOVED: Final = regex(
     rf"^(?P<np>[a-z][\w-]*(?: [a-z][\w-]*)?) {_HAS}(?:{_MOVED}|{_LATER}){_WAY}{_FROM} "
     r"(?:to|until|till) (?P<value>[^;?!]{1,60})$"
 )
-_NO_BARE: Final = _words("user they he she it we you i that this everyone everybody nobody user's the")
+_NO_BARE: Final = word_set("user they he she it we you i that this everyone everybody nobody user's the")
 _MAY_HAVE_CHANGED: Final = regex(
     rf"\b(?:had to|{_LATER}|{_MOVED}|changed|{_RATED}|upgraded|updated|downgraded|migrated|renamed|rewrote|"
     r"rewritten|ported|rebuilt|reimplemented)\b"
@@ -275,12 +272,12 @@ _TOO: Final = regex(r"\b(?:also|too|as well)\b")
 _WAS_LATE: Final = regex(r"\bdelayed .*\b(?:yesterday|last (?:week|month|night))\b")
 """What was late once may be at its hour ever since."""
 _SIGNS: Final = regex(r"\b(?:now|again|instead|these days|nowadays|currently|from now on|back)\b")
-_STANDS: Final = _words(
+_STANDS: Final = word_set(
     "office desk workplace workstation cubicle studio shop store bakery salon clinic garage "
     "locker mailbox allotment headquarters gym dojo stall"
 )
 """What stands somewhere, and is one where somebody calls it theirs."""
-_TURNS: Final = _words(
+_TURNS: Final = word_set(
     "team group company firm business project app application server database backend frontend service site website "
     "repo repository code codebase pipeline stack system blog data account money family class school organisation "
     "organization startup department channel chat community"
@@ -386,7 +383,7 @@ _VERSION: Final = (
 _UP: Final = r"(?:upgraded|updated|downgraded|migrated|moved|switched)"
 _MADE: Final = r"(?:written|built|implemented|coded|programmed|developed)"
 _REMADE: Final = r"(?:rewrote|rewritten|ported|rebuilt|reimplemented|re-implemented)"
-_MADE_IN: Final = _words(
+_MADE_IN: Final = word_set(
     "c c++ c# java kotlin scala clojure groovy python ruby php perl go golang rust swift objective-c javascript "
     "typescript dart elixir erlang haskell ocaml f# lisp scheme lua julia r matlab fortran cobol pascal zig nim basic "
     "sql html css react vue angular svelte flutter django flask rails laravel spring express electron "
@@ -443,7 +440,7 @@ _HELD: Final = tuple(
         ),
     )
 )
-_A_PART: Final = _words("module service repo repository code codebase area component package library part stuff")
+_A_PART: Final = word_set("module service repo repository code codebase area component package library part stuff")
 """What something that somebody owns may be called beside its name."""
 
 
@@ -555,8 +552,8 @@ def _plainer(thing: tuple[str, ...]) -> tuple[str, ...]:
     return thing[:-1] if len(thing) > 1 and thing[-1] in _VISITS else thing
 
 
-_VISITS: Final = _words("appointment visit")
-_OFTEN: Final = _words("daily weekly biweekly fortnightly monthly")
+_VISITS: Final = word_set("appointment visit")
+_OFTEN: Final = word_set("daily weekly biweekly fortnightly monthly")
 
 
 def gives_another(plain: str, written: str, held: str, held_written: str) -> bool:
@@ -611,7 +608,7 @@ def _head(thing: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(takewhile(lambda word: word not in _TOLD_BY, thing))
 
 
-_TOLD_BY: Final = _words("on at for with to from of in about")
+_TOLD_BY: Final = word_set("on at for with to from of in about")
 _PASSING: Final = regex(
     r",? (?:(?:just|only) )?(?:for )?(?:this (?:week|time|once)|today|tonight|tomorrow|once)(?: only)?$"
 )
@@ -710,7 +707,7 @@ _WEEKLY: Final = regex(rf"\b(?:{WEEKDAY}s|every (?:other |second )?{WEEKDAY})\b"
 _OF_A_WEEK: Final = regex(
     rf"(?:(?:{_HOUR}),? (?:on )?)?(?:every (?:other |second )?)?{WEEKDAY}s?\b(?!.*\d (?:of )?{_MONTH}|.*{_MONTH} \d)"
 )
-_RECURRING: Final = _words("daily weekly biweekly fortnightly monthly standup stand-up scrum")
+_RECURRING: Final = word_set("daily weekly biweekly fortnightly monthly standup stand-up scrum")
 
 
 __all__ = [

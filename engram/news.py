@@ -18,11 +18,7 @@ from engram import courses, names
 from engram.feasts import MONTHS
 from engram.regex import regex
 from engram.text import compared
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 MAX_READ: Final = 180
 
@@ -46,7 +42,7 @@ _HOUR: Final = regex(_HOURS)
 _AT_HOUR: Final = regex(
     rf"\b(?:at|is|to) ({_HOURS})(?=[,.;!]?$|,| (?:now|again|these|any|instead|rather|not|as|o'clock|sharp|from)\b)"
 )
-_SAID: Final = frozenset(names.NOT_NAMES) | _words(
+_SAID: Final = frozenset(names.NOT_NAMES) | word_set(
     "user user's user’s i i'm i've i'd i'll my our we me the a an no not yes still back now new just "
     "sorry so and but it "
     "it's its is this that these those they he she you there here what who when where how why since after before from "
@@ -119,7 +115,7 @@ def _is_of_word(char: str, beside: str) -> bool:
 
 # ------------------------------------------------ signs
 
-_SIGNS: Final = _words(
+_SIGNS: Final = word_set(
     "now nowadays days instead again back returned anymore more longer over finished done history end ended left quit "
     "cancelled canceled dropped ditched stopped gave given finished through changed switched swapped moved new gone "
     "retired closed shut folded expired expire lapse replaced took taken not meant wrong mistake "
@@ -421,7 +417,7 @@ def is_new(said: str) -> bool:
     return _BESIDE.search(said) is None
 
 
-_NEW_WORDS: Final = _words(
+_NEW_WORDS: Final = word_set(
     "now nowadays days instead from of since longer anymore any new another moved changed switched "
     "ported transferred become "
     "became over to"
@@ -562,11 +558,11 @@ _MEASURED: Final = regex(
     r"(?:(?:now|currently|by now),? )?user's (?:[\w'-]+ ){0,2}?(?P<thing>[\w'-]+) (?:(?:now|already|just|currently) )*"
     r"(?:is|weighs|measures|stands|turned|has turned)\b"
 )
-_OF_A_BODY: Final = _words(
+_OF_A_BODY: Final = word_set(
     "weight age height goal rent salary locker size number pay wage fee price budget limit dose score"
 )
 _OF_THE_USER: Final = regex(r"user's ((?:[\w'-]+ ){1,5}?)(?:is|are|has|have|went|goes|rose|fell|dropped|costs)\b")
-_NO_KIND: Final = _words("new old current latest present number of the at")
+_NO_KIND: Final = word_set("new old current latest present number of the at")
 _OTHERS: Final = regex(
     r"user's (?:(?:little|big|older|younger|eldest) )?(?:mum|mom|mother|dad|father|sons?|daughters?|kids?|child|"
     r"children|baby|wife|husband|partner|brother|sister|aunt|uncle|cousin|nephew|niece|grand\w+|parents|family|friends?|"
@@ -580,7 +576,7 @@ _MANY: Final = courses.topic(
 """What comes one after the other: a new one says nothing of the one before."""
 _WEIGHING: Final = courses.topic("weighs weight")
 _TWO: Final = 2
-_AT_ALL: Final = _words(
+_AT_ALL: Final = word_set(
     "come alway dear give gave make made let take took up number usual bring brought find found hav old"
 )
 """Stems that say as little of what a statement is about as "is" and "has"."""

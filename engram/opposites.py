@@ -14,12 +14,9 @@ from typing import Final, NamedTuple
 from engram.regex import regex
 from engram.text import has_question_mark
 from engram.verbs import is_past, third_person
+from engram.wordlists import word_set
 
 MOST_READ: Final = 200  # characters
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 class _Said(NamedTuple):
@@ -135,10 +132,10 @@ _BY_NOW: Final = regex(
 )
 """A taste of now, and why: the reason says nothing of what it is. Who can't swim now may be able to by tomorrow."""
 _ASIDE: Final = regex(r"\b(?:any ?more|any longer|at all|after all|these days|as well|at the moment|(?<!has )yet)\b")
-_LIGHT: Final = _words(
+_LIGHT: Final = word_set(
     "a an any really actually also too either now still just currently truly absolutely definitely again"
 )
-_LIKES: Final = _words("likes loves enjoys adores")
-_DISLIKES: Final = _words("dislikes hates detests loathes despises")
+_LIKES: Final = word_set("likes loves enjoys adores")
+_DISLIKES: Final = word_set("dislikes hates detests loathes despises")
 _MAY_DENY: Final = regex(r"n't|cannot|\bno|\bnever\b|dislike|hate|detest|loathe|despise")
 """What stands in every denial: most statements have none of it, and need not be read to know."""

@@ -16,12 +16,9 @@ from engram import brands
 from engram.claims import stem
 from engram.feasts import WEEKDAY
 from engram.regex import regex
+from engram.wordlists import word_set
 
 MAX_READ: Final = 200  # characters
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 class Order(NamedTuple):
@@ -54,13 +51,13 @@ class Change(NamedTuple):
 
 _TOKEN: Final = regex(r"[^\W_]+(?:['’.][^\W_]+)*[+#]*")
 _HUMP: Final = regex(r"(?<=[a-z])(?=[A-Z])|(?<=[a-z]{3})(?=case\b)")
-_SAYS_NOTHING: Final = _words(
+_SAYS_NOTHING: Final = word_set(
     "a an the my our your their its this that these those some any all every each of and or please always never only "
     "ever just again now anymore more longer me us you i we user user's to do be is are it them there so too also "
     "whenever when before after in on at with by as for from"
 )
 _LIGHT: Final = frozenset(
-    map(stem, _words("use have add put write make do give include get go follow apply want need book schedule touch"))
+    map(stem, word_set("use have add put write make do give include get go follow apply want need book schedule touch"))
 )
 """Verbs that say little more than that something is there: who may use emojis is free to write some."""
 _RULE: Final = (
@@ -110,7 +107,7 @@ _PART: Final = regex(
     r"(?i)\b(?P<how>for|in|on|as|at|to|under|below|over|with|within|between|inside|across|from|by|before|after|when|"
     r"whenever|unless|without|if|until|instead of|rather than)\b"
 )
-_WHEN: Final = _words("before after when whenever unless without if until")
+_WHEN: Final = word_set("before after when whenever unless without if until")
 
 
 @lru_cache(maxsize=4096)
@@ -151,7 +148,7 @@ _NO_ORDER: Final = regex(
     r"(?i)^(?:i|i['’]m|we|we['’]re|my|our|the|user|user['’]s|he|she|they|it|this|that|there|you|your|what|who|when|"
     r"where|how|why|yes|no one|nobody|no problem|no idea|no worries|no need|never mind)\b"
 )
-_IMPERATIVES: Final = _words(
+_IMPERATIVES: Final = word_set(
     "use prefer follow stick go favour favor keep wrap limit cap make hold sign write name format put leave store save "
     "send file label tag prefix indent order sort translate address answer reply respond log cc bcc book mark ask "
     "check warn remind run add include squash rebase merge commit push document test deploy call tell give show list "
@@ -361,7 +358,7 @@ def _bare(words: str) -> str:
 
 # ------------------------------------------------ of which order it is said
 
-_BOUNDS: Final = frozenset(map(stem, _words("keep wrap limit cap make hold leave")))
+_BOUNDS: Final = frozenset(map(stem, word_set("keep wrap limit cap make hold leave")))
 _LIMIT: Final = regex(r"(?i)\b(?:under|below|at most|within|up to|max|maximum|no longer than|shorter than|less than)\b")
 _NUMBER: Final = regex(
     r"(?<!\w)(?:\d[\d.,:]*(?:am|pm|k|m)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|thirty)(?!\w)"
@@ -484,7 +481,7 @@ def _replaced(said: Change, fact: str, order: Order, given: Order | None) -> str
     return _with(fact, order.object, said.new)
 
 
-_GOING: Final = frozenset(map(stem, _words("go switch change move revert come use prefer back")))
+_GOING: Final = frozenset(map(stem, word_set("go switch change move revert come use prefer back")))
 
 
 def _with(fact: str, old: str, new: str) -> str:

@@ -24,6 +24,7 @@ from typing import Final, Literal, NamedTuple
 from engram import names, verbs
 from engram.phrases.words import INSTRUMENTS, SPORTS
 from engram.regex import regex
+from engram.wordlists import word_set
 
 Person = Literal["i", "we", "one", "many"]
 Kind = Literal["finite", "bare", "past", "shared", "having"]
@@ -61,89 +62,85 @@ class _Subject(NamedTuple):
     lead: str  # "Last month" of "Last month I moved"
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # ------------------------------------------------ words that begin a predicate
 
 # Never a noun in front of an object: "hate coffee", "have two cats".
-_STRONG: Final = _words(
+_STRONG: Final = word_set(
     "have hate prefer eat speak teach own enjoy dislike adore wear avoid suffer attend go come do know manage "
     "maintain raise collect need belong bake sing struggle earn spend volunteer want love reside loathe possess lack "
     "freelance tutor coach"
 )
 # Nouns too: "work at Acme" is a predicate, "work" and "work clothes" are not.
-_WEAK: Final = _words(
+_WEAK: Final = word_set(
     "live work like drink play run study drive visit cook travel commute walk cycle swim paint hope plan rent "
     "train code practise practice report smoke hike garden dance fish sleep lead write read sell build grow breed "
     "miss support share watch use take get keep stay fear"
 )
 _LEXICON: Final = _STRONG | _WEAK
 _PREPOSITIONS: Final = {
-    "live": _words(
+    "live": word_set(
         "in at near with alone on by downtown outside close just there here off above below under between abroad behind"
     ),
-    "work": _words("at as for in on from with remotely part-time full-time nights freelance mostly there here"),
-    "report": _words("to"),
-    "commute": _words("to by from in daily every"),
-    "stay": _words("in at with"),
-    "travel": _words("to for often every"),
-    "study": _words("at in for"),
-    "volunteer": _words("at for in with"),
-    "walk": _words("to"),
-    "train": _words("for at in"),
-    "play": _words("in for with"),
-    "run": _words("every"),
-    "smoke": _words("about"),
-    "drive": _words("to"),
-    "cycle": _words("to"),
+    "work": word_set("at as for in on from with remotely part-time full-time nights freelance mostly there here"),
+    "report": word_set("to"),
+    "commute": word_set("to by from in daily every"),
+    "stay": word_set("in at with"),
+    "travel": word_set("to for often every"),
+    "study": word_set("at in for"),
+    "volunteer": word_set("at for in with"),
+    "walk": word_set("to"),
+    "train": word_set("for at in"),
+    "play": word_set("in for with"),
+    "run": word_set("every"),
+    "smoke": word_set("about"),
+    "drive": word_set("to"),
+    "cycle": word_set("to"),
 }
 _OBJECTS: Final = {
-    "like": _words("short shorter concise brief detailed long longer"),
-    "drink": _words("coffee tea wine beer alcohol milk water soda whisky whiskey juice decaf only"),
-    "play": SPORTS | INSTRUMENTS | _words("chess poker"),
-    "study": _words("law medicine biology physics chemistry history economics maths math engineering art psychology"),
-    "run": _words("marathons ultras daily"),
-    "smoke": _words("cigars cigarettes weed"),
-    "drive": _words("trucks taxis buses"),
+    "like": word_set("short shorter concise brief detailed long longer"),
+    "drink": word_set("coffee tea wine beer alcohol milk water soda whisky whiskey juice decaf only"),
+    "play": SPORTS | INSTRUMENTS | word_set("chess poker"),
+    "study": word_set("law medicine biology physics chemistry history economics maths math engineering art psychology"),
+    "run": word_set("marathons ultras daily"),
+    "smoke": word_set("cigars cigarettes weed"),
+    "drive": word_set("trucks taxis buses"),
 }
 # After "she" no nouns: "likes maths".
-_NEVER_PLURAL: Final = _words("like read write sell grow keep get take miss stay")
-_SPORTS: Final = _words("swim run cycle hike walk dance paint train travel cook garden fish")
-_BARELY: Final = _words("songs stories letters poems life affair of for from and or island since")  # "love songs"
-_DETERMINERS: Final = _words(
+_NEVER_PLURAL: Final = word_set("like read write sell grow keep get take miss stay")
+_SPORTS: Final = word_set("swim run cycle hike walk dance paint train travel cook garden fish")
+_BARELY: Final = word_set("songs stories letters poems life affair of for from and or island since")  # "love songs"
+_DETERMINERS: Final = word_set(
     "a an the my our his her their its some any no every each all several many few two three four five six seven "
     "eight nine ten twelve both more most another user's"
 )
-_OBJECTIVE: Final = _words("it them him her you me this that")
-_PAST: Final = _words(
+_OBJECTIVE: Final = word_set("it them him her you me this that")
+_PAST: Final = word_set(
     "moved relocated started joined got bought became had went quit switched adopted sold studied worked lived grew "
     "graduated retired began took spent learned learnt met found ran finished visited founded built wrote settled "
     "stopped left changed used lost won broke developed"
 )
-_FINITE_I: Final = _words(
+_FINITE_I: Final = word_set(
     "would might could will should must am was had don't didn't can't cannot won't haven't wasn't couldn't hadn't did"
 )
-_FINITE_WE: Final = _words(
+_FINITE_WE: Final = word_set(
     "would might could will should must are aren't were was had don't didn't can't cannot won't haven't weren't did"
 )
-_FINITE_ONE: Final = _words(
+_FINITE_ONE: Final = word_set(
     "would might could will should must is isn't has hasn't was wasn't had does doesn't didn't can't cannot won't "
     "couldn't hadn't did"
 )
 # After "don't" these are what somebody says of themselves; "don't suggest", "don't use" may be an order to the reader.
-_OF_ONESELF: Final = _words(
+_OF_ONESELF: Final = word_set(
     "eat drink smoke like have want live work drive own know speak enjoy need care believe watch play cook sleep "
     "own mind trust tolerate do wear celebrate"
 )
-_ADVERBS: Final = _words(
+_ADVERBS: Final = word_set(
     "also now currently still never always usually often sometimes mostly just recently finally really actually "
     "nowadays presently rarely seldom generally absolutely secretly originally then"
 )
-_NOW: Final = _words("now currently still nowadays presently")
+_NOW: Final = word_set("now currently still nowadays presently")
 # Verbs that never make an order to the reader: enough without an "and".
-_PLAIN: Final = _words("live lives reside resides am is")
+_PLAIN: Final = word_set("live lives reside resides am is")
 
 _SHARED_BE = regex(
     r"(?:(?:also|now|currently|still|severely|highly|very|deathly|extremely|badly|mildly|slightly|happily|just)\s+)*"
@@ -182,17 +179,17 @@ _NEGATED = regex(r"\b(?:not|never|no\s+longer|\w+n't|cannot|nor|hardly|rarely|se
 _NOT_DO = regex(r"^(?:do\s+not|don't|does\s+not|doesn't|never)\s+(\w+)", re.I)
 _MODAL = regex(r"\b(?:can|can't|cannot|will|won't|would|could|might|must|should|shall|may|\w+'ll|\w+'d)\b", re.I)
 _CAUSES = regex(r"\b(?:help|helps|let|lets|make|makes|made|watch|watched|see|saw|hear|heard|helped)\b", re.I)
-_GOVERNORS: Final = _words(
+_GOVERNORS: Final = word_set(
     "want wants wanted need needs needed plan plans planned hope hopes hoped like likes love loves hate hates prefer "
     "prefers decided going have has had used try tries tried trying able ready ought supposed about wish wishes "
     "expect intend aim learn learning started began continue refuse refused forgot remember happy glad excited "
     "eager chose way time chance opportunity happen agreed promised managed afford wait tend mean how where what "
     "quit hoping planning wanting willing looking choose decide got due determined nervous scared afraid born"
 )
-_NOT_VERBS: Final = _words(
+_NOT_VERBS: Final = word_set(
     "the a an my our his her their this that these those it them him me you us school college church bed"
 )
-_MOTION: Final = _words(
+_MOTION: Final = word_set(
     "go went goes going walk drive cycle bike commute get got bus back due thanks according close next"
 )
 _BACK = regex(
@@ -212,20 +209,22 @@ _LIMIT = regex(
     r"winter|semester|term|season)|temporarily|back\s+then|at\s+the\s+time|as\s+a\s+(?:child|kid|teenager|student))\b",
     re.I,
 )
-_PARTICIPLES: Final = _words(
+_PARTICIPLES: Final = word_set(
     "named called based born located made used retired married divorced engaged tired interested worried dedicated "
     "diagnosed trained divided owned run set left built"
 )
-_BEFORE_PARTICIPLE: Final = _words(
+_BEFORE_PARTICIPLE: Final = word_set(
     "i'm im we're am is are was were be been being have has had get got i've we've a an the my our some of to with "
     "and very so do does don't doesn't didn't did can can't cannot will won't would "
     "just recently now finally already also never not his her their two three user's"
 )
-_INNER: Final = _words(
+_INNER: Final = word_set(
     "is are was were has lives works likes loves wants said says moved will am thinks i we he she they it you"
 )
-_INNER_BARE: Final = _words("live work like love want need have own hate")
-_KNOWING: Final = _words("know believe feel guess mean bet realize realise notice see hear remember wish imagine knew")
+_INNER_BARE: Final = word_set("live work like love want need have own hate")
+_KNOWING: Final = word_set(
+    "know believe feel guess mean bet realize realise notice see hear remember wish imagine knew"
+)
 
 _TOKEN = regex(r"[^\W_]+(?:['-][^\W_]+)*")
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'"})
@@ -275,9 +274,9 @@ def _given(text: str, tokens: list[_Token], subject: _Subject, opens: int, kind:
 
 
 _OTHER_JOINT = regex(r"(?:\s*,)?\s+(?:and\s+then|and|but|or|nor)\s+|\s*,\s+(?:then\s+)?(?=[^\W\d_])", re.I)
-_MYSELF: Final = _words("i i'm im i've ive we we're we've")
+_MYSELF: Final = word_set("i i'm im i've ive we we're we've")
 # What somebody does: verbs that stand behind a joint with their object, though some are nouns elsewhere.
-_ACTIONS: Final = _words(
+_ACTIONS: Final = word_set(
     "admire advise arrange ask bill boil borrow bring buy call carry catch check cherish chop clean close count "
     "deploy donate drop edit enter feed fix follow fry give grill groom harvest hear help hit host invest invite "
     "iron join jump kick leave lend lift load make meet mend mow open order organise organize owe pack pay phone "
@@ -285,7 +284,7 @@ _ACTIONS: Final = _words(
     "serve set shave ship shop show solve tell test throw treat trust turn unpack wash water wipe"
 )
 _DEEDS: Final = _LEXICON | _ACTIONS | verbs.COMMON
-_NOUNS_TOO: Final = _words(
+_NOUNS_TOO: Final = word_set(
     "iron clean water plant ship pull open order test lift fish load record bill check count fix drop hit jump kick "
     "ride roast shop show wash wipe book model work play run drink dance build report train code practise practice "
     "support share watch use rent plan hope visit study travel cycle swim hike smoke sell grow miss fear like garden "
@@ -294,10 +293,10 @@ _NOUNS_TOO: Final = _words(
 _CAUSED: Final = regex(
     r"\b(?:told|tells?|asks?|asked|wants?|helps?|makes?|made|lets?|reminds?|reminded|got|gets?)\b", re.I
 )
-_PARTICLES: Final = _words("up out off down back in on away over to")
-_ALSO_MINE: Final = _words("am don't dont haven't")
+_PARTICLES: Final = word_set("up out off down back in on away over to")
+_ALSO_MINE: Final = word_set("am don't dont haven't")
 _WHO: Final = regex(r"\b(?:who|which|that|people|those)\b", re.I)
-_WHAT_HAPPENS: Final = _words(
+_WHAT_HAPPENS: Final = word_set(
     "regret miss feel hear see sleep stay go plan intend expect understand recognise remember"
 )
 _MAX_JOINED: Final = 300  # characters: a longer clause is no list of what somebody does
@@ -668,7 +667,7 @@ def _be_goes_on(left: _Left, joint: str) -> bool:
     return not gerunds or (len(gerunds) == 1 and gerunds[0] <= 2 and words[gerunds[0]] in _DOING)
 
 
-_DOING: Final = _words("working studying living training teaching doing staying freelancing volunteering")
+_DOING: Final = word_set("working studying living training teaching doing staying freelancing volunteering")
 
 
 def _shared_have(left: _Left) -> Kind | None:
@@ -747,7 +746,7 @@ def _acts(inside: list[_Token]) -> bool:
     )
 
 
-_COMMON: Final = verbs.COMMON | _words(
+_COMMON: Final = verbs.COMMON | word_set(
     "be become find see move settle quit leave start join change buy help meet earn save"
 )
 

@@ -15,11 +15,7 @@ from typing import Final
 from engram import attributes, names, news, verbs
 from engram.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.regex import regex
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 MAX_READ: Final = 200
 
@@ -38,12 +34,12 @@ _UNSURE: Final = regex(
     r"unknown|no idea|see|or|not|plan|planned|someday)\b",
     re.I,
 )
-_NO_NOUN: Final = _words(
+_NO_NOUN: Final = word_set(
     "call fix clean make do get go be find write send ask buy check click see look read run put take add use try keep "
     "finish start stop update remove delete open close here there below above attached done pending open closed urgent "
     "good bad great nice fine ok okay yes no none nothing something everything interesting exciting boring important"
 )
-_SENT: Final = frozenset(names.NOT_NAMES) | _words("call fix see ask note todo yes no none hello hi thanks monday")
+_SENT: Final = frozenset(names.NOT_NAMES) | word_set("call fix see ask note todo yes no none hello hi thanks monday")
 
 
 def _is_value(value: str) -> bool:
@@ -67,7 +63,7 @@ _DOING_LABEL: Final = regex(
     r"living in|working (?:at|for|on)|training for|listening to): (?P<value>" + f"{_NAME}|{_THING}|{_NOUN}){_END}",
     re.I,
 )
-_MATTERS: Final = _words(
+_MATTERS: Final = word_set(
     "question questions idea ideas plan plans topic rule rules task tasks note notes message messages issue issues bug "
     "bugs ticket feature features version release record song album film movie episode season series show recipe joke "
     "theory problem challenge word fact facts target thread post comment request order title name subject file "
@@ -76,13 +72,13 @@ _MATTERS: Final = _words(
     "report research science feeling thing thought quote motto slogan favourite favorite info arrival arrivals "
     "discovery find purchase wish resolution word words entry chat prompt code function variable class branch"
 )
-_BARE: Final = _words(
+_BARE: Final = word_set(
     "home address city town rent mortgage instrument hobby sport internet broadband phone job work company broker "
     "physio college team-name wage pension"
 )
-_HOMES: Final = _words("home address city town hometown-now residence location")
-_JOBS: Final = _words("job work profession occupation gig")
-_FIRMS: Final = _words("employer company")
+_HOMES: Final = word_set("home address city town hometown-now residence location")
+_JOBS: Final = word_set("job work profession occupation gig")
+_FIRMS: Final = word_set("employer company")
 
 
 _NEW_ONE: Final = regex(
@@ -98,7 +94,7 @@ _NOW_IS: Final = regex(
     re.I,
 )
 _AMOUNT_OF: Final = regex(rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?) (?P<value>{_NUMBER}|(?-i:[A-Z]\d+))[\s.!]*$", re.I)
-_NO_THING: Final = _words(
+_NO_THING: Final = word_set(
     "i im we you he she it they this that these those there here what who when where how why a an "
     "the my our your his her "
     "their and or but so if then not no yes still just also only even very too more most some any all every each both "
@@ -149,7 +145,7 @@ def _is_measure(match: re.Match[str]) -> bool:
     return not doing and head[0].islower() and head not in _NO_HEAD and not _A_YEAR.fullmatch(match["value"])
 
 
-_NO_HEAD: Final = _words("since until till after before per than like plus minus times near between against without")
+_NO_HEAD: Final = word_set("since until till after before per than like plus minus times near between against without")
 _A_YEAR: Final = regex(r"(?:19|20)\d\d")
 
 
@@ -163,9 +159,9 @@ def _may_be_somebody(match: re.Match[str]) -> bool:
     return match["np"][0].isupper() or (match["value"][0].isupper() and "moved" in match["did"].casefold())
 
 
-_HOURS: Final = _words("one two three four five six seven eight nine ten eleven twelve noon midnight")
+_HOURS: Final = word_set("one two three four five six seven eight nine ten eleven twelve noon midnight")
 _HOUR: Final = regex(rf"(?:\d[\d.,:]*(?: ?(?:am|pm|h))?|{'|'.join(sorted(_HOURS))})$", re.I)
-_UNCOUNTED: Final = _words(
+_UNCOUNTED: Final = word_set(
     "accountant babysitter bank barber boss boyfriend broker childminder chiropractor church cleaner coach "
     "college company dentist dermatologist doctor employer girlfriend gp gym hairdresser husband instructor job "
     "landlady landlord lawyer mechanic nanny optician orthodontist osteopath partner physio physiotherapist "
@@ -521,12 +517,12 @@ def _in_bed(text: str) -> str | None:
     return f"I go to bed at {bed['hour']}{' now' if changed else ''}"
 
 
-_TIMED: Final = _words(
+_TIMED: Final = word_set(
     "meeting standup stand-up sync call lesson class practice rehearsal training seminar lecture deadline launch "
     "release demo review retro planning exam wedding party appointment interview dinner lunch"
 )
 """What takes place, or has to be there, at a time."""
-_MEETS: Final = _words("standup stand-up sync retro retrospective planning refinement grooming scrum")
+_MEETS: Final = word_set("standup stand-up sync retro retrospective planning refinement grooming scrum")
 """What a team has one of, whoever speaks of it."""
 
 
@@ -549,7 +545,7 @@ _FIRST: Final = regex(
 )
 
 
-_NOBODY: Final = _words(
+_NOBODY: Final = word_set(
     "kids children mom mum mummy mommy mother dad daddy father grandma grandpa granny work life music coffee food "
     "books cats dogs sleep friends family everyone everybody people team boss chocolate netflix wine pizza guys boys "
     "girls"

@@ -17,11 +17,7 @@ from engram import attributes, names, predicates, verbs
 from engram.regex import regex
 from engram.text import QUESTION_MARKS, compared
 from engram.wording import Worded, words_of
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 Mood = Literal["statement", "plan", "command", "question", "conditional", "hypothetical", "quotation", "reported"]
 SELF: Final = "self"
@@ -319,7 +315,7 @@ def _tells_what_somebody_did(left: str) -> bool:
     return named is not None and verbs.is_past(named["verb"]) and named["verb"] not in _SAYS
 
 
-_SAYS: Final = _words(
+_SAYS: Final = word_set(
     "said told wrote asked replied texted thought claimed mentioned answered added explained announced insisted swore "
     "shouted whispered admitted called emailed messaged reckoned believed guessed felt knew heard"
 )
@@ -379,7 +375,7 @@ _NOUN_SOMEWHERE = regex(
     r"(?i)(?:my|our) [\w-]+(?: [\w-]+){0,2} (?:in|at|near|on|by|from|with|of) [^,;:.!?]{1,60}[.!]?$"
 )
 _ENDS_WITH_OWN = regex(r"\b(?:[Mm]y|[Oo]ur) (?:[a-z-]+ )?[a-z-]+(?: [A-ZÀ-ÖØ-Þ][\w-]*)?$")
-_VERBS_BESIDE: Final = _words("is are was were am be been has have had do does did will would can could may 's isn't")
+_VERBS_BESIDE: Final = word_set("is are was were am be been has have had do does did will would can could may 's isn't")
 
 
 def _may_be_verb(word: str) -> bool:
@@ -629,9 +625,9 @@ _HOME = regex(
     r"(?:\w+ ){1,3}?(?:called|named)))\b(?! (?:together|"
     r"apart|happily)\b)"
 )
-_NO_VERBS: Final = _words("in at on from of to with for by")
-_PARTICIPLES: Final = _words("been had gone done seen made got lived taken known worked moved become better")
-_BE: Final = _words("is was has had will cannot can could would should must may might shall does did")
+_NO_VERBS: Final = word_set("in at on from of to with for by")
+_PARTICIPLES: Final = word_set("been had gone done seen made got lived taken known worked moved become better")
+_BE: Final = word_set("is was has had will cannot can could would should must may might shall does did")
 
 
 def we_are(clause: str) -> str | None:
@@ -795,7 +791,7 @@ def introduction(sentence: str) -> str | None:
     return f"My name is {match.group(1)}"
 
 
-_JOINTS: Final = _words("and but so because that when while since as though although if where before after until")
+_JOINTS: Final = word_set("and but so because that when while since as though although if where before after until")
 
 # ------------------------------------------------ subjects
 
@@ -894,7 +890,7 @@ _NAMED = regex(
     r"needs?|hates?|speaks?|teaches|studies|plays?|left|joined|said|told|will|and (?!I\b)|can|does|did|must|cannot|"
     r"(?:is|was|does|did|has|ca|wo)n['’]t)\b)"
 )
-_NOT_NAMED: Final = _words(
+_NOT_NAMED: Final = word_set(
     "i it he she they we you this that there these those the a an what who where when how why my our his "
     "her their your its everyone someone nobody if but and so no yes not user"
 )
@@ -947,15 +943,15 @@ def _owned_thing(taken: list[str], owner: str, rest: list[str]) -> str:
     return "user's " + " ".join([*taken, owner[:-2]])
 
 
-_VISITED: Final = _words(
+_VISITED: Final = word_set(
     "dentist doctor gp therapist physiotherapist optician hairdresser barber vet lawyer accountant psychiatrist "
     "psychologist dermatologist orthodontist cardiologist chiropractor midwife"
 )
-_VISITS: Final = _words("appointment appointments check-up checkup prescription referral")
-_ON_FILE: Final = _words("number id account card")
+_VISITS: Final = word_set("appointment appointments check-up checkup prescription referral")
+_ON_FILE: Final = word_set("number id account card")
 """What somebody has where they are on file: they are the customer, the student or the employee themselves."""
 _RELATIONS_WITH_SLOT: Final = frozenset(("manager", "boss", "supervisor"))
-_FINITE: Final = _words(
+_FINITE: Final = word_set(
     "is are was were has have had will would can could should must may might does do did lives live lived "
     "moved works worked likes loves prefers wants needs got said just now currently also still"
 )
@@ -1187,7 +1183,7 @@ _DESCRIBED = regex(
     r"(?P<what>an? (?!bit\b|little\b|friend\b|fan\b|lot\b|[^,;:]*\b(?:[Ii]|[Mm]y|we|our|me|us)\b)"
     r"[^,;:]{3,80}(?<! name)(?<! one))$"
 )
-_NO_PERSON: Final = _words(
+_NO_PERSON: Final = word_set(
     "sorry team lead junior chief head pro anti gen generation type group level day week part number option "
     "player patient aries taurus gemini virgo libra scorpio sagittarius capricorn aquarius pisces vegan "
     "vegetarian pescatarian keto diabetic celiac autistic dyslexic bipolar adhd bisexual gay straight queer trans "

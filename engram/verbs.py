@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 _PAST = """
     arose ate awoke became began bent bit blew bled bound bred broke brought built burnt bought came caught chose
@@ -34,16 +31,16 @@ _COMMON = """
     make take keep hope plan know believe think feel avoid dislike sleep wake walk cycle swim sing paint draw
 """
 COMMON: Final = frozenset(_COMMON.split())
-ADVERBS: Final = _words(
+ADVERBS: Final = word_set(
     "now also still just always never often usually currently really already recently finally actually "
     "sometimes only even "
     "no longer once rarely normally mostly generally then first definitely absolutely totally officially "
     "originally formerly previously "
     "temporarily permanently simply truly honestly sincerely personally kind neither hardly barely seldom"
 )
-_NOT_ADVERBS: Final = _words("apply supply reply rely multiply comply fly ally rally bully tally imply")
+_NOT_ADVERBS: Final = word_set("apply supply reply rely multiply comply fly ally rally bully tally imply")
 # Between a subject and its verb these are adverbs; elsewhere they may be other words ("my best friend", "all day").
-_BEFORE_VERB: Final = _words(
+_BEFORE_VERB: Final = word_set(
     "almost all both again each ever half hence however instead kinda later maybe most much nowadays perhaps "
     "quite rather so somehow somewhat soon sorta sure therefore though thus today together tomorrow tonight too "
     "twice very yesterday"

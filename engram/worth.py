@@ -15,15 +15,11 @@ from engram import courses, news, predicates, verbs
 from engram.feasts import MONTHS, WEEKDAY
 from engram.regex import regex
 from engram.text import compared
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 # ------------------------------------------------ enough
 
-_LIGHT: Final = _words(
+_LIGHT: Final = word_set(
     "user user's i me my mine we us our you your he him his she her hers it its they them their theirs this that "
     "these those there here who whom whose which what when where why how one ones someone somebody something anyone "
     "anybody anything everyone everybody everything nobody nothing none themselves himself herself itself each other "
@@ -50,7 +46,7 @@ _POINTS: Final = regex(r"\b(?:it|that|this|these|those|them|they|he|she|him|her|
 _VERB: Final = regex(
     r"^user (?:\w+ly |now |also |still |just |only |even |already |recently |finally |then |once )*(?P<verb>[a-z']+)"
 )
-_LIFE: Final = _words(
+_LIFE: Final = word_set(
     "retired divorced graduated resigned separated engaged married pregnant emigrated quit smokes drinks drives swims "
     "cooks moved widowed unemployed"
 )
@@ -63,7 +59,7 @@ def _meaning(words: Sequence[str]) -> list[str]:
     return [word for word in words if word not in _LIGHT and (not word.endswith("ly") or word in _IN_LY)]
 
 
-_IN_LY: Final = _words(
+_IN_LY: Final = word_set(
     "family july italy sicily belly jelly lily fly ally reply supply assembly monopoly bully holly rally"
 )
 
@@ -83,7 +79,7 @@ def says_enough(text: str, written: str) -> bool:
 
 
 _IT: Final = regex(r"\bI\.?T\b")
-_STATES: Final = _words(
+_STATES: Final = word_set(
     "was had got started began used learned learnt grew lived worked could would can cannot will must should may might"
 )
 
@@ -250,7 +246,7 @@ def main_part(sentence: str) -> str:
 _DID: Final = regex(
     r"(?i)(?:(?:just|finally|also|already|even|recently|and|so|then) )*(?P<verb>[a-z]{3,})\b(?P<rest> [^?]+)$"
 )
-_NO_DEED: Final = _words(
+_NO_DEED: Final = word_set(
     "thought said heard meant guessed loved liked wanted had hoped wished used did was were been could would should "
     "might must may will shall can seemed felt sounded looked supposed tired excited interested bored scared worried "
     "ended expired rained snowed crashed arrived released merged closed hosted delayed turned proved named dated "
@@ -258,7 +254,7 @@ _NO_DEED: Final = _words(
     "feed speed cost hurt beat upset cut bet spread shed hit shut split"
 )
 _OF_OTHERS: Final = regex(r"(?i)\b(?:by|you|your|it|that|this|them|i)\b")
-_NAMES: Final = _words("drew rose wed lit read may will")
+_NAMES: Final = word_set("drew rose wed lit read may will")
 _WHEN: Final = regex(
     rf"(?i)\b(?:last|yesterday|ago|now|since|this (?:morning|week|month|year|spring|summer|autumn|fall|winter|"
     rf"weekend)|in (?:{MONTHS})|on (?:{WEEKDAY}))\b"
@@ -287,7 +283,7 @@ _TOPIC: Final = regex(
     r"or)\b)[\w'’-]+){0,3})(?:,[^.]*)?[.:!…]*\s*$"
 )
 _OF_TOPIC: Final = regex(r"(?i)^(?P<one>it|he|she|they)(?P<be>['’](?:s|re|ve|ll))?(?P<rest> [^?]{6,})$")
-_NO_TOPIC: Final = _words(
+_NO_TOPIC: Final = word_set(
     "yes no yeah yep nope ok okay hello hi hey thanks thank good great nice cool perfect sorry please wow lol haha "
     "well so right sure exactly indeed maybe perhaps anyway honestly actually really never always not nothing "
     "everything what who why how when where bye morning evening night i me you we they he she it this that these "

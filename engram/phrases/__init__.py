@@ -19,8 +19,9 @@ from typing import Final, NamedTuple
 from engram.phrases import services
 from engram.phrases.services import is_for_a_service
 from engram.phrases.table import ENTRIES, SERVICES, STANDS_FOR
-from engram.phrases.words import INSTRUMENTS, SPORTS, TONGUES, Kind, fits, words
+from engram.phrases.words import INSTRUMENTS, SPORTS, TONGUES, Kind, fits
 from engram.regex import regex
+from engram.wordlists import word_set
 
 
 class Phrase(NamedTuple):
@@ -195,7 +196,7 @@ def frame_words(name: str) -> frozenset[str]:
 
 
 _LITERAL: Final = regex(r"(?<![\\?<a-z])[a-z]{3,}")
-_SAYS_NOTHING: Final = words(
+_SAYS_NOTHING: Final = word_set(
     "user value the from and has for with main being been get gets got had out about all any did does usual regular go "
     "goes go-to takes take choice current first right now most time number switched moved changed went migrated "
     "returned upgraded upgrades back over uses new was raised bred brought"

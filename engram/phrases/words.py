@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from engram.regex import regex
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text, each once."""
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 Kind = Literal[
     "name", "phrase", "hour", "number", "pastime", "drink", "instrument", "tongue", "code", "colour", "means", "room"
 ]
 """What a value has to be: a name, any short phrase, an hour, a number, or one of a closed list."""
 
-SPORTS: Final = words(
+SPORTS: Final = word_set(
     """
     aerobics aikido archery athletics badminton ballet ballroom barre baseball basketball biking billiards bmx
     bodybuilding bouldering bowling bowls boxing callisthenics calisthenics canoeing capoeira climbing cricket
@@ -29,7 +24,7 @@ SPORTS: Final = words(
     trampolining triathlon volleyball walking weightlifting windsurfing wrestling yoga zumba
     """
 )
-CRAFTS: Final = words(
+CRAFTS: Final = word_set(
     """
     astronomy baking beekeeping birdwatching birding brewing calligraphy carpentry ceramics chess cooking crocheting
     crochet drawing embroidery foraging gaming gardening genealogy geocaching improv journaling juggling knitting
@@ -49,19 +44,19 @@ _TWO_WORDS: Final = frozenset(
         "bird watching",
     )
 )
-_ROOMS: Final = words(
+_ROOMS: Final = word_set(
     """
     annex annexe attic basement bedroom cabin caravan cellar conservatory garage hut lounge loft room shed studio tent
     """
 )
-_DRINKS: Final = words(
+_DRINKS: Final = word_set(
     """
     americano cappuccino cortado espresso latte macchiato mocha ristretto decaf cocoa chai matcha oolong rooibos
     sencha tea coffee juice water smoothie milk white brew chocolate mate kombucha lemonade grey breakfast mint
     camomile chamomile darjeeling assam frappuccino affogato lungo doppio kefir
     """
 )
-INSTRUMENTS: Final = words(
+INSTRUMENTS: Final = word_set(
     """
     accordion bagpipes banjo bass bassoon bongos bugle cello clarinet cornet didgeridoo drums dulcimer euphonium
     fiddle flute glockenspiel guitar harmonica harp harpsichord horn kalimba keyboard lute lyre mandolin marimba
@@ -69,7 +64,7 @@ INSTRUMENTS: Final = words(
     xylophone zither
     """
 )
-TONGUES: Final = words(
+TONGUES: Final = word_set(
     """
     afrikaans albanian arabic armenian basque bengali bosnian bulgarian cantonese catalan chinese croatian czech
     danish dutch english esperanto estonian farsi finnish flemish french gaelic galician georgian german greek
@@ -78,20 +73,20 @@ TONGUES: Final = words(
     slovenian spanish swahili swedish tagalog tamil thai turkish ukrainian urdu vietnamese welsh yiddish
     """
 )
-_CODES: Final = words(
+_CODES: Final = word_set(
     """
     ada assembly bash c c# c++ clojure cobol crystal dart elixir elm erlang f# fortran go golang groovy haskell java
     javascript julia kotlin lisp lua matlab nim ocaml perl php prolog python r ruby rust scala scheme solidity sql
     swift typescript zig
     """
 )
-_COLOURS: Final = words(
+_COLOURS: Final = word_set(
     """
     black blond blonde blue brown brunette ginger green grey gray orange pink platinum purple red silver teal
     turquoise violet white
     """
 )
-_MEANS: Final = words(
+_MEANS: Final = word_set(
     """
     bike bicycle bus car carpool coach cycle e-bike ferry foot metro moped motorbike motorcycle scooter skateboard
     subway taxi train tram trolleybus tube underground van
@@ -124,4 +119,4 @@ def fits(kind: Kind, value: str) -> bool:
     return len(parts) <= _MOST_WORDS
 
 
-__all__ = ["CRAFTS", "INSTRUMENTS", "SPORTS", "TONGUES", "Kind", "fits", "words"]
+__all__ = ["CRAFTS", "INSTRUMENTS", "SPORTS", "TONGUES", "Kind", "fits"]

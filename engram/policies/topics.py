@@ -11,18 +11,14 @@ from typing import Final
 
 from engram.feasts import MONTHS
 from engram.regex import regex
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 # ------------------------------------------------ words
 
 _TOKEN = regex(r"[^\W_]+(?:[.'+#][^\W_]+)*[+#]*")
-_ARTICLES: Final = _words("a an the our my your their its his her user's team's this that these those some any")
+_ARTICLES: Final = word_set("a an the our my your their its his her user's team's this that these those some any")
 _IRREGULAR: Final = {"caching": "cache", "cached": "cache", "queuing": "queue", "queueing": "queue", "ran": "run"}
-_SINGULAR: Final = _words(
+_SINGULAR: Final = word_set(
     "redis aws kubernetes always https css js ios macos sass postgres status access nats sqs dns tls"
 )
 _VOWELS: Final = regex(r"[aeiouy]+")
@@ -77,9 +73,9 @@ _REASON: Final = regex(
 )
 _ITS: Final = regex(r"^(?:its|their)\b")
 _SEVERAL: Final = regex(r"\b(?:and|or|nor|plus|both|as well as)\b|/|&")
-_LIGHT: Final = _words("store handle manage run do use get have make perform provide implement build")
-_MAIN: Final = _words("main primary default current new")
-_INSIDE: Final = _words("for of in on at with all every the")
+_LIGHT: Final = word_set("store handle manage run do use get have make perform provide implement build")
+_MAIN: Final = word_set("main primary default current new")
+_INSIDE: Final = word_set("for of in on at with all every the")
 _MOST: Final = 6
 
 _RELATIONAL: Final = r"postgres|postgresql|mysql|mariadb|cockroachdb|sql server"
@@ -159,13 +155,13 @@ def _kind(found: str, canonical: str) -> str | None:
 
 # ------------------------------------------------ rules
 
-_MODAL: Final = _words(
+_MODAL: Final = word_set(
     "never always must should shall may can cannot can't do don't not no mustn't shouldn't only require requires "
     "required forbid forbids forbidden allow allows allowed need needs needed have has be is are was were been being "
     "please ever there here it we you they i user agent agents everyone nobody anyone developers now still "
     "also again just"
 )
-_COMMON: Final = _words("to of in on at by for and or with the as from into via") | _ARTICLES
+_COMMON: Final = word_set("to of in on at by for and or with the as from into via") | _ARTICLES
 _REPO: Final = regex(r"\b(?:in|for|of|on|at)? ?(?:the )?(?:repo|repository)\b")
 _NUMBER: Final = regex(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve) (?=(?:[a-z-]+ )?[a-z]{3,}s\b)|\b\d+ ?%"
@@ -198,7 +194,7 @@ def repo_rule(found: str, original: str, canonical: str) -> str | None:  # noqa:
     return f"{name}:{topic}" if topic is not None else None
 
 
-_NOT_REPOS: Final = _words(
+_NOT_REPOS: Final = word_set(
     "is was are the a an all and in of for with has have must should never always only do don't no rule rules policy "
     "without before after when unless if this that our my same other new old whole main"
 )
@@ -211,7 +207,9 @@ _DUE: Final = regex(
     rf"{MONTHS})\b"
     r"|\b(?:sections?|clauses?|articles?|§) ?\d+(?:\.\d+)*(?:\([a-z0-9]{1,4}\))*|[$€£] ?\d[\d.,]*[mk]?\b"
 )
-_FORMAL: Final = _words("shall will agrees agree undertakes undertake under pursuant subject hereby thereof such each")
+_FORMAL: Final = word_set(
+    "shall will agrees agree undertakes undertake under pursuant subject hereby thereof such each"
+)
 
 
 def duty(canonical: str, without: str) -> str:

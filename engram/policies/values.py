@@ -12,20 +12,16 @@ from engram.feasts import WEEKDAY
 from engram.policies import topics
 from engram.regex import regex
 from engram.subjects import plain
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from engram.wordlists import word_set
 
 _WORD = regex(r"[^\W_](?:[^\s,;:!?()\"“”]*[^\W_])?|[^\s\w]")
-_AFTER_PLACE: Final = _words(
+_AFTER_PLACE: Final = word_set(
     "user's most all one two three four five six ten and but or since now because these last this in from again "
     "permanently where as after for "
     "with so at on near which while though although until today yesterday currently not instead who when right "
     "to is by recently full full-time then too during before about around over per every have has "
 )
-_AFTER_PERSON: Final = _words(
+_AFTER_PERSON: Final = word_set(
     "and but now since as again starting from at who today instead these for until in not then or, so "
     "because effective on after i you currently by the"
 )
@@ -256,7 +252,7 @@ def allergen(found: str, original: str, canonical: str) -> str | None:  # noqa: 
     return named_allergen(text)
 
 
-_NO_MEAL: Final = _words(
+_NO_MEAL: Final = word_set(
     "another any anything anymore much more most many enough all everything nothing it that this these those them "
     "too so out in at on before after until when while with without alone here there now today tonight tomorrow "
     "breakfast lunch "
@@ -323,7 +319,7 @@ def section(found: str, original: str, canonical: str) -> str | None:  # noqa: A
     return found if len(set(_SECTION.findall(plain(original)))) <= 1 else None
 
 
-_NOT_SUITES: Final = _words(
+_NOT_SUITES: Final = word_set(
     "passed failed passes fails passing failing is was the a an all and in of for red green with has exit still no "
     "test tests my our your this that user whole full entire same other new old latest last first second"
 )

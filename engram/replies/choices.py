@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from engram import predicates, verbs
-from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import saying
 from engram.replies.saying import Asks
 from engram.replies.whose import AUX, WH, turned
 from engram.subjects import plain
+from engram.wordlists import word_set
 
 _CHOICE: Final = regex(
     r"(?i)(?P<one>[\w'’./+#&-]+(?: [\w'’./+#&-]+)?),? or (?:only |rather |more )?(?P<two>(?:an? |the |with |in |on )?"
@@ -28,11 +28,11 @@ _BOTH: Final = regex(r"(?i)^(?:both|all of them)\b(?: of them)?[\s,.]*(?P<rest>.
 _NEITHER: Final = regex(r"(?i)^(?:neither|none)\b(?: of them)?[\s,.;:–—-]*(?P<rest>.*)$")
 _BY_PLACE: Final = regex(r"(?i)^(?:the )?(?:(?P<first>first|former)|second|latter|last)(?: one| option)?$")
 _LEAD_IN: Final = regex(r"(?i)^(?:the|an?|with|in|on|by|definitely|always|only) ")
-_LEADS: Final = words("a an the with in on")
-_GOVERNS: Final = _LEADS | words(
+_LEADS: Final = word_set("a an the with in on")
+_GOVERNS: Final = _LEADS | word_set(
     "i am is are was prefer use assume for to at from by of my your usually mostly always call"
 )
-_NO_CHOICE: Final = words("ok okay ready now later yes no")
+_NO_CHOICE: Final = word_set("ok okay ready now later yes no")
 _BY_ORDER: Final = regex(
     r"(?i)\b(?:the )?(?:first|second|third|former|latter|this|that|option|version|draft)\b.* or |\b(?:[a-d]|"
     r"\d) or (?:[a-d]|\d)\b|\bone or .*\bone\b| or .* for (?:the|this) (?:call|meeting|trip|party|flight|event|"

@@ -6,10 +6,10 @@ from typing import Final
 
 from engram import names
 from engram.feasts import MONTHS, SHORT_MONTHS
-from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies.saying import BREAK
 from engram.subjects import plain
+from engram.wordlists import word_set
 
 _WHERE: Final = regex(
     r"(?i)^(?:in|at|on|near|from|to|by|outside|inside|under|above|behind|around|with|between|next|close|just|not far|"
@@ -45,7 +45,7 @@ _DETERMINED: Final = regex(
     r"(?i)^(?:an?|the|my|our|his|her|one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|several|both|no|just|"
     r"only|mostly|lots|many|few|plenty)\b"
 )
-_DAYS: Final = words("day days date")
+_DAYS: Final = word_set("day days date")
 _YEARS: Final = (
     r"(?:\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four|five|six|seven|"
     r"eight|nine))?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import choices, polar, saying, wanted
 from engram.replies.polar import LASTING
 from engram.replies.saying import BREAK, Asks, Told, with_value
 from engram.replies.whose import capital, ordered
+from engram.wordlists import word_set
 
 _SHOULD: Final = regex(
     r"(?i)^(?:(?P<wh>what|which(?: \w+){1,3}|what \w+|how)\s+)?(?:should|shall|do) i (?:should )?(?P<always>always |"
@@ -47,8 +47,8 @@ _TOOL: Final = regex(
 _FOR_GOOD: Final = regex(r"(?i) (?:from now on|in general|in the future)$")
 _NO_NEED: Final = regex(r"(?i)^no need\b")
 _JUST: Final = regex(r"(?i)^(?:just )?(?:as |by )?")
-_NAMES: Final = words("call address")
-_WORDS: Final = words("use write speak reply answer respond")
+_NAMES: Final = word_set("call address")
+_WORDS: Final = word_set("use write speak reply answer respond")
 _OF_A_LANGUAGE: Final = regex(r"(?i)^in$")
 _IN_A_LANGUAGE: Final = _WORDS - {"use", "speak"}
 _MOST_OF_A_NAME: Final = 3  # words

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Final
 
 from engram import names, verbs
-from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import saying
 from engram.replies.saying import EDGES, Asks, Told
 from engram.replies.whose import CAP, DOES, capital, turned
 from engram.subjects import PERSONS
+from engram.wordlists import word_set
 
-_PERSON: Final = "|".join(sorted(PERSONS | words("dog cat puppy kitten rabbit"), key=len, reverse=True))
+_PERSON: Final = "|".join(sorted(PERSONS | word_set("dog cat puppy kitten rabbit"), key=len, reverse=True))
 _TITLED: Final = rf"(?:mr|mrs|ms|dr|prof)\.? {CAP}"
 _YOURS: Final = regex(rf"(?i)\byour (?:[\w-]+ ){{0,2}}?(?:{_PERSON})\b(?!['’]s)")
 _SOMEBODY: Final = regex(
     rf"(?i)\byour (?:[\w-]+ ){{0,2}}?(?:{_PERSON})\b|\b{_TITLED}|(?:^|(?<=[.!?] )){CAP}(?= (?:is|was|has|had|looks?|"
     r"looked|seems?|turned|turns|did|does|got|sounds?)\b)"
 )
-_NOBODY: Final = names.NOT_NAMES | words(
+_NOBODY: Final = names.NOT_NAMES | word_set(
     "it that this there what who everything something nothing everyone someone he she they we you one"
 )
 _PRONOUN: Final = regex(r"(?i)\b(?:he|she|his|her|him)\b")
@@ -34,7 +34,7 @@ _HAS_DONE: Final = regex(
     r"(?i)^ (?:just |recently |also |now |already |always |never )?(?:got|been|had|gone|moved|started|finished|changed|"
     r"joined|stopped|taken|given|left|begun|become|lived|worked)\b"
 )
-_ALSO_NOUNS: Final = words("runs drives plays studies cooks designs plans dreams")
+_ALSO_NOUNS: Final = word_set("runs drives plays studies cooks designs plans dreams")
 
 
 def named(question: str, before: str) -> str | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from engram import names, verbs
-from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import choices, fitting, saying
 from engram.replies.saying import BREAK, Asks, Told
@@ -25,20 +24,21 @@ from engram.replies.whose import (
     without_adverbs,
 )
 from engram.subjects import plain
+from engram.wordlists import word_set
 
-OF_THE_MOMENT: Final = words(
+OF_THE_MOMENT: Final = word_set(
     "ready sure ok okay alright fine free available there done finished happy interested looking trying talking asking "
     "referring thinking saying comfortable joking kidding serious tired excited feeling sleepy hungry busy aware able "
     "good well doing going correct right possible enough still welcome getting seeing having planning hoping sitting "
     "calling writing online home awake back editing debugging testing flexible"
 )
 """What somebody is for a while."""
-FLEETING: Final = words(
+FLEETING: Final = word_set(
     "mean think feel say suggest reckon see look guess wonder know remember agree understand mind notice hear believe "
     "expect hope happen bring say tell ask try cast attack fight flee roll bet choose pick vote guess"
 )
 """What somebody does for a moment."""
-NO_THING: Final = words(
+NO_THING: Final = word_set(
     "time minute moment second sec preference preferences question questions idea ideas thought thoughts other "
     "anything something one chance guess clue example examples more access reservation receipt fever temperature "
     "cough headache cold nausea"
@@ -54,7 +54,7 @@ LASTING: Final = regex(
 _POLAR: Final = regex(rf"(?i)^(?P<aux>{AUX}) (?P<rest>.+)$")
 _TOO: Final = regex(r"(?i),? (?:too|as well|either)$")
 _OR_NOT: Final = regex(r"(?i),? or (?:not|no|something|anything|similar|so|the like|any other.*|other.*)\b.*$")
-_BEHIND_BE: Final = words(
+_BEHIND_BE: Final = word_set(
     "still now also already currently a an the in at on from with called named married single divorced allergic "
     "vegetarian vegan pregnant retired left right for about near to of by"
 )
@@ -69,7 +69,7 @@ _POINTS: Final = regex(
 )
 """What stands for something that was said before."""
 _POINTS_AT: Final = regex(r"(?i)\b(?:this|these|him|her)\b")
-_OF_ASKING: Final = words("ever either both actually personally already really still now currently")
+_OF_ASKING: Final = word_set("ever either both actually personally already really still now currently")
 """Adverbs of a question that its answer does not have."""
 _AT_A_PLACE: Final = regex(
     r"(?i)^(?:(?:at|in|on) (?:home|work|school|bed|your (?:way|desk|room|phone|computer))|on|off|in|out)$"
@@ -77,19 +77,19 @@ _AT_A_PLACE: Final = regex(
 """Where somebody is for a while."""
 _LASTED: Final = regex(r"(?i)^(?:for (?:about |over |almost |nearly )?(?:\w+ ){1,3}(?:years?|decades?|ages)|since)\b")
 _BEING: Final = regex(r"(?<= )(?:am|are|is)(?= )")
-_DONE_AT_ONCE: Final = words(
+_DONE_AT_ONCE: Final = word_set(
     "get got win won eat eaten enjoy enjoyed like liked hear heard read see seen check checked try tried receive "
     "received "
     "send sent finish finished update updated install installed push pushed commit committed restart restarted forget "
     "forgotten notice noticed save saved click clicked look looked"
 )
 """What is over as soon as it is done, where it is done with something at hand: "the message", "my email"."""
-_AT_HAND: Final = words("the my our of any enough well yet")
+_AT_HAND: Final = word_set("the my our of any enough well yet")
 _CALLED: Final = regex(r", (?-i:[^A-ZÀ-ÖØ-Þ])")
-_OWNING: Final = words("have own")
-_WISHES: Final = words("want need like")
-_WISHED: Final = words("me to it some any a an the help more")
-_DETERMINERS: Final = words("a an any some the enough specific particular more")
+_OWNING: Final = word_set("have own")
+_WISHES: Final = word_set("want need like")
+_WISHED: Final = word_set("me to it some any a an the help more")
+_DETERMINERS: Final = word_set("a an any some the enough specific particular more")
 _ANY: Final = regex(r"(?i)^any (?=\w)")
 _THING: Final = regex(
     r"(?i)\b(?P<what>anything|something|anybody|anyone|somebody|someone|(?:(?<= on )|(?<= to )|(?<= at )|(?<= in )|"
@@ -116,7 +116,7 @@ _ONLY_TO: Final = regex(r"(?i)^(?:only|mostly) to ")
 _TO: Final = regex(r"(?i)^(?:(?:only|just|mostly) )?(?:to )?")
 _HAVING: Final = regex(r" (?:have|has|own|got|owns) ?$")
 _DETERMINED: Final = regex(r"(?i)(?:\b(?:any|an?|some) )+$")
-_RULES: Final = words("restrictions requirements preferences needs rules diet")
+_RULES: Final = word_set("restrictions requirements preferences needs rules diet")
 _LEFT_OFF: Final = regex(r"(?i)^(?P<verb>quit|stopped|gave up)(?: (?:it|that))?(?P<when> .+|$)")
 _COUNT: Final = regex(
     r"(?i)^(?:just |only |about )?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|a couple(?: of)?|several)"

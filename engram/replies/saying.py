@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from engram.phrases.words import words
 from engram.regex import regex
+from engram.wordlists import word_set
 
 Told = tuple[str | None, ...]
 """The statements that come of a reply; None where one says nothing."""
@@ -75,7 +75,7 @@ BREAK: Final = regex(
     r"(?i)\s*(?:[,;(]| [–—-] |\s(?=(?:because|cause|but|though|although|which|who|and i|and we)\b))\s*"
 )
 """Where what is said goes on with something else."""
-_SMALL: Final = words(
+_SMALL: Final = word_set(
     "a an the my our his her their in on at about around since for from to by with near every each no not only mostly "
     "usually just both two three four five six seven eight nine ten once twice never always"
 )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from engram import verbs
-from engram.phrases.words import words
 from engram.regex import regex
 from engram.replies import fitting, others, polar, saying
 from engram.replies.polar import FLEETING, LASTING, OF_THE_MOMENT
@@ -25,6 +24,7 @@ from engram.replies.whose import (
     without_adverbs,
 )
 from engram.subjects import PERSONS
+from engram.wordlists import word_set
 
 _AHEAD: Final = regex(r"(?i)^(?P<prep>from|in|at|on|with|for|to|by) (?P<rest>(?:which|what|whom) .+)$")
 _DIRECT: Final = regex(rf"(?i)^(?P<wh>{WH})(?P<mod>(?: (?!your?\b)[\w'’/-]+){{0,3}}?) (?P<aux>{AUX}) (?P<rest>.+)$")
@@ -36,11 +36,11 @@ _WHO_DOES: Final = regex(
 )
 _AMONG: Final = regex(r"(?i)^(?:which|what) [\w -]+? (?:are|is) (?P<rest>(?:on|in|part of|at) your .+)$")
 _DESCRIBED: Final = regex(r"(?i)^how (?:would|do) you (?:describe|call) (?P<what>your .+)$")
-_OF_SEVERAL: Final = words("option options file files branch version approach slot of")
-_ONE: Final = words("one ones")
-_WISHES: Final = words("want need")
-_WISHED_FOR_LONG: Final = words("learn become study")
-_STRANDED: Final = words("in on at for with from to about of by into under as off towards through")
+_OF_SEVERAL: Final = word_set("option options file files branch version approach slot of")
+_ONE: Final = word_set("one ones")
+_WISHES: Final = word_set("want need")
+_WISHED_FOR_LONG: Final = word_set("learn become study")
+_STRANDED: Final = word_set("in on at for with from to about of by into under as off towards through")
 _WAITS: Final = regex(r"(?i)^(?:in|on|at|for|with|from|to|about) ")
 _THEN: Final = regex(r"(?i)^(?:these|now|nowadays|currently|at|most|usually|every|this|right|when)$")
 _BEHIND_PLACE: Final = regex(
@@ -49,26 +49,26 @@ _BEHIND_PLACE: Final = regex(
     r"(?:in|for|on|at|with|to(?! (?:the )?[\w-]+$)|from|during|before|after|by|per|around|when|while|as|since|"
     r"this year|last year|a|each|of)\b.*)$"
 )
-_TIMES: Final = words("time day days date month year hour hours")
-_NUMBERED: Final = words("size grade level year")
-_CALLS: Final = words("name named call called calls")
+_TIMES: Final = word_set("time day days date month year hour hours")
+_NUMBERED: Final = word_set("size grade level year")
+_CALLS: Final = word_set("name named call called calls")
 _COUNTED: Final = regex(
     r"(?i)^(?:about |around |roughly |almost |nearly |over |just |only |exactly |like )?(?:\d[\d.,]*|a|an|one|two|"
     r"three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|twenty|thirty|forty|fifty|sixty|"
     r"seventy|eighty|ninety|hundred|zero|no|none|several|half|dozen|both|dozens)(?:\b|(?=\D))"
 )
 _NONE: Final = regex(r"(?i)^(?:none|zero|0)$")
-_SOMEHOW: Final = words("take like spell get commute travel prefer drink takes likes pay")
-_BY: Final = words("get commute travel pay")
-_REACHED: Final = words("contacted reached informed notified paid")
-_ON_FOOT: Final = words("walking cycling")
-_MEASURES: Final = words("long tall heavy high")
-_AMOUNTS: Final = words("big far large many often")
+_SOMEHOW: Final = word_set("take like spell get commute travel prefer drink takes likes pay")
+_BY: Final = word_set("get commute travel pay")
+_REACHED: Final = word_set("contacted reached informed notified paid")
+_ON_FOOT: Final = word_set("walking cycling")
+_MEASURES: Final = word_set("long tall heavy high")
+_AMOUNTS: Final = word_set("big far large many often")
 _ALSO_BE: Final = {
-    "where": words("set based located born due from called living working"),
-    "what": words("called named allergic working studying doing into made"),
+    "where": word_set("set based located born due from called living working"),
+    "what": word_set("called named allergic working studying doing into made"),
 }
-_AT_WORK: Final = words("allergic working studying into")
+_AT_WORK: Final = word_set("allergic working studying into")
 _TO_YOU: Final = regex(r"(?i)(?<=\w) to you$")
 _NO_NEWS: Final = regex(
     r"(?i)\b(?:issue|problem|question|goal here|plan for|status|errors?|idea|thoughts?|feeling|opinion|mood|take on|"
@@ -85,11 +85,11 @@ _OF_STORIES: Final = regex(
     r"plot|scene|episode|poem|text|code|function|script|program|test|data|light|screen|page|app)$"
 )
 """What is told of, or worked on, and is nobody's."""
-_AT_HAND: Final = words("put use get add place set insert call write find run say spell pronounce translate define")
+_AT_HAND: Final = word_set("put use get add place set insert call write find run say spell pronounce translate define")
 """What is done with what is at hand, and by anybody: "Where do you put the verb?"."""
 _IF_YOU: Final = regex(r"(?i)\b(?:if|when) you (?:add|divide|multiply|mix|press|click|take|run|type|open|could|had)\b")
-_OF_HAND: Final = words("the a an if when")
-_AT_ONCE: Final = words(
+_OF_HAND: Final = word_set("the a an if when")
+_AT_ONCE: Final = word_set(
     "change get click type enter run see try expect write choose pick press fix miss forget receive add remove delete "
     "paste open install decide answer put"
 )
@@ -100,20 +100,20 @@ _MOST_OF_A_NAME: Final = 3  # words
 _LEAST_NAME: Final = 4  # letters of a thing that is asked about without an article: "choir"
 _FROM: Final = regex(r"(?i)^(?:from|in|at|to) ")
 _FOR_A_LIVING: Final = frozenset(("", "for a living", "for work", "professionally", "these days", "now", "job-wise"))
-_AIMS: Final = words("goal goals plan plans dream dreams aim aims resolution resolutions target ambition ambitions")
+_AIMS: Final = word_set("goal goals plan plans dream dreams aim aims resolution resolutions target ambition ambitions")
 _WANTS_TO: Final = regex(
     r"(?i)^(?:i|we)(?: (?:want|plan|hope|aim|intend|would (?:like|love))|['’]d (?:like|love)|['’]?m (?:planning|"
     r"hoping|aiming)) to (?P<what>.+)$"
 )
-_ON_OCCASION: Final = words("on in at when after before during")
+_ON_OCCASION: Final = word_set("on in at when after before during")
 _I: Final = regex(r"(?i)^(?:i|we) ")
 _PERSON_IS: Final = regex(r"(?i)^(?:he|she|they)(?:['’]s| is|['’]re| are| works as)\s+(?P<what>.+)$")
-_WORKS: Final = words("work run teach sell study manage drive own design build write")
+_WORKS: Final = word_set("work run teach sell study manage drive own design build write")
 _DOES: Final = regex(
     r"(?i)^(?:i|we) (?!(?:am|was|are|were|do|did|don['’]t|have|had|just|used|got|work|want|would|can|can['’]t|could|"
     r"will|may|might|wish|think|guess|mean|need|hate|love|like|also|really|currently|live|said|told|know)\b)[a-z]+ \w"
 )
-_IS_AT: Final = words("retired unemployed self-employed freelance freelancing studying")
+_IS_AT: Final = word_set("retired unemployed self-employed freelance freelancing studying")
 _WHY: Final = regex(r"(?i)^why (?P<rest>(?:do|are|did) you .+)$")
 _BECAUSE: Final = regex(r"(?i)^(?:because|cause|cos|since|as) ")
 _REASON: Final = regex(r"(?i)^(?:for|to|because of) ")

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from engram import predicates, verbs
-from engram.phrases.words import words
 from engram.regex import regex
 from engram.subjects import PERSONS
+from engram.wordlists import word_set
 
 AUX: Final = r"(?:do|does|did|are|is|am|was|were|have|has)"
 WH: Final = r"(?:what|which|where|when|who|whom|how)"
-BE: Final = words("are is am was were")
+BE: Final = word_set("are is am was were")
 CAP: Final = r"(?-i:[A-ZÀ-ÖØ-Þ][\w’-]+)"
-DOES: Final = verbs.COMMON | words(
+DOES: Final = verbs.COMMON | word_set(
     "expire turn end start begin close open finish weigh wear cost sell belong sit teach study hate help own leave "
     "arrive get come move stay sing"
 )
@@ -26,7 +26,7 @@ _TURNED: Final = {
     "mine": "yours",
 }  # fmt: skip
 _MARKS: Final = ",.;:"
-_TAKES_OBJECT: Final = words(
+_TAKES_OBJECT: Final = word_set(
     "to for with of at on by from about call calls address reach contact help helps give gives make makes keep keeps "
     "wake wakes let lets bother bothers suit suits fit fits"
 )
@@ -34,8 +34,8 @@ _ADVERB: Final = regex(
     r"(?i)^(?:usually|normally|typically|generally|mostly|currently|now|still|also|often|always|ever|already|actually|"
     r"regularly|mainly|really|either|both|personally)$"
 )
-_MAY_STAND_BEFORE_VERB: Final = words("usually normally still also often ever always already")
-_NO_NAME: Final = words("i the your this that")
+_MAY_STAND_BEFORE_VERB: Final = word_set("usually normally still also often ever always already")
+_NO_NAME: Final = word_set("i the your this that")
 
 
 def turned(text: str) -> str:
