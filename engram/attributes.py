@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from engram import asides, feasts, names, phrases
 from engram.claims import stem
 from engram.courses import NO_OCCASION, Course
 from engram.regex import regex
+from engram.wording import OfWords
 from engram.wordlists import word_set
 
 ORIGIN: Final = "~is from"  # where somebody is from: loose, as `engram.frames` has it
@@ -345,6 +347,7 @@ _FRAMES: Final = (
         rf"{_ADV}(?:in|with|on) (?P<value>.+)$",
     ),
 )
+_FRAMED: Final = OfWords(_FRAMES, itemgetter(1))
 _USES: Final = regex(
     rf"^user {_ADV}(?:uses|has|is using) (?P<value>(?!taken |picked |been ).+?) as "
     r"(?:user's |an? |the )?(?P<np>[\w' -]+?)$"
@@ -418,7 +421,7 @@ def read(statement: str, original: str) -> Attribute | None:
     apposed = _APPOSED.match(statement)
     if apposed is not None and is_name(apposed["value"], original):
         return _of_noun(apposed["np"], apposed["value"], original, _APPOSED)
-    for name, pattern in _FRAMES:
+    for name, pattern in _FRAMED.asked_of(statement):
         match = pattern.match(statement)
         found = None if match is None else _of_frame(name, match["value"], original)
         if found is not None:
@@ -671,6 +674,7 @@ _OVERS: Final = tuple(
         ),
     )
 )
+_OVER_BY_WORDS: Final = OfWords(_OVERS, itemgetter(0))
 
 
 _WORKED: Final = regex(
@@ -697,7 +701,7 @@ def was_so(statement: str) -> str | None:
     """What a statement says is over, as a statement of what was so; None where it says of nothing that it is over."""
     if len(statement) > MAX_READ:
         return None
-    for pattern, into in _OVERS:
+    for pattern, into in _OVER_BY_WORDS.asked_of(statement):
         match = pattern.match(statement)
         if match is not None:
             return into.format(**match.groupdict())
@@ -820,6 +824,7 @@ _POINTED: Final = tuple(
         rf"(?:sold|ditched|dropped|abandoned|got rid of|gave away|lost) {_MY}(?P<old>{_V})",
     )
 )
+_POINTING: Final = OfWords(_POINTED)
 _ENDED: Final = regex(
     rf"^user {_ADV}(?:has )?(?:(?:stopped|quit|given up|gave up|gone off|went off|cancelled|canceled|"
     r"closed(?= .*\baccount)|dropped|ditched|deleted|"
@@ -1056,7 +1061,7 @@ def pointed(statement: str) -> Echo | None:
         was = re.compile(rf"(?<!\w){re.escape(bank['old'])}$")
         return Echo(bank["old"], bank["new"], name="bank", over="bank", fits=was)
     for said in (statement, *asides.left_out(statement)):
-        for pattern in _POINTED:
+        for pattern in _POINTING.asked_of(said):
             match = pattern.match(said)
             if match is not None:
                 found = match.groupdict()
@@ -1163,6 +1168,7 @@ _QUESTIONS: Final = tuple(
         ),
     )
 )  # fmt: skip
+_ASKING: Final = OfWords(_QUESTIONS, itemgetter(0))
 _WHICH: Final = regex(
     rf"^(?:what|which) (?P<np>[\w' -]+?) (?:{_AUX} i (?:\w+ly |still |now )?(?:use|using|used|drive|driving|drove|have|"
     r"own|go to|went to|bank with)|(?:is|was) mine)$"
@@ -1187,7 +1193,7 @@ def asked(question: str) -> str | None:
     text = _HABIT.sub("", text)
     for _ in range(2):
         text = _WHEN.sub("", text).strip(" ,")
-    for pattern, name in _QUESTIONS:
+    for pattern, name in _ASKING.asked_of(text):
         if pattern.match(text):
             return name
     best = _BEST_OF.match(text)

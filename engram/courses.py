@@ -23,6 +23,7 @@ from engram.claims import stem
 from engram.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.names import CITIES, REGIONS
 from engram.regex import regex
+from engram.wording import Worded
 from engram.wordlists import word_set
 
 MAX_READ: Final = 300
@@ -244,7 +245,7 @@ def read(statement: str) -> Course | None:
         return Course(over=scrapped["over"], alone=True, said=text)
     if not _HINTS.search(text) or _ONCE.search(text):
         return None
-    if _PASSING.search(text):
+    if _PASSES.search(text):
         return _of_tools(text)
     text = _SLIP.sub("", _WRONG.sub("", text))
     found = _pair(text) or _corrected(text) or _over(text)
@@ -647,7 +648,7 @@ def pointed(statement: str) -> Course | None:
     name must be all that a memory tells.
     """
     text = statement.strip(" .!,;:").replace("user's group", "user")
-    if len(text) > MAX_POINTED or _ONCE.search(text) or _PASSING.search(text):
+    if len(text) > MAX_POINTED or _ONCE.search(text) or _PASSES.search(text):
         return None
     for pattern in _SWAPS:
         match = pattern.match(text)
@@ -937,7 +938,10 @@ def is_lasting(stems: Iterable[str]) -> bool:
 
 def is_passing(plain: str) -> bool:
     """Whether a statement tells of what is over for a while alone, or went from one place to another."""
-    return _PASSING.search(plain) is not None
+    return _PASSES.search(plain) is not None
+
+
+_PASSES: Final = Worded(_PASSING)
 
 
 def is_in_company(plain: str) -> bool:

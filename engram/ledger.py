@@ -455,8 +455,8 @@ def derivable(
 ) -> tuple[list[tuple[Event, list[str]]], list[Event]]:
     """The events of streams that wait for derivers, named with their versions; in order, so many of each at most.
 
-    Each comes with all the derivers it was meant for; erased ones are among them. Then the messages before short ones
-    of users, which are read with these.
+    Each comes with all the derivers it was meant for; erased ones are among them. Then the two events before short
+    messages of users, where they do not wait themselves: of messages with their words, for these are read with them.
     """
     rows = fetch_all(
         conn, "list_derivable_events", stream_ids=list(stream_ids), derivers=[name for name, _ in derivers],

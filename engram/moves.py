@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import takewhile
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from engram import names
 from engram.feasts import MEALS, MONTHS, SHORT_MONTHS, UNNAMED, WEEKDAY
 from engram.regex import regex
+from engram.wording import OfWords
 from engram.wordlists import word_set
 
 MAX_READ: Final = 200
@@ -238,6 +240,7 @@ _CHANGED: Final = tuple(
     )
     for verb, kinds in _HAD_TO
 )
+_CHANGING: Final = OfWords(_CHANGED, itemgetter(0))
 _BARE_MOVED: Final = regex(
     rf"^(?P<np>[a-z][\w-]*(?: [a-z][\w-]*)?) {_HAS}(?:{_MOVED}|{_LATER}){_WAY}{_FROM} "
     r"(?:to|until|till) (?P<value>[^;?!]{1,60})$"
@@ -322,7 +325,7 @@ def _without_tail(text: str) -> tuple[str, bool]:
 
 
 def _changed(text: str, written: str) -> Move | None:
-    for form, kinds in _CHANGED:
+    for form, kinds in _CHANGING.asked_of(text):
         match = form.match(text)
         thing = () if match is None else _thing(match["np"])
         if match is None or not thing:
@@ -420,6 +423,7 @@ _SPECIAL: Final = tuple(
         ("amount", rf"^user (?:takes|is on|is taking) {_DRUG} {_DOSED}{_DAILY}$", False),
     )
 )
+_OF_A_KIND: Final = OfWords(_SPECIAL, itemgetter(1))
 _WHO: Final = r"(?P<who>[a-z][\w'-]*(?: [a-z][\w'-]*)?)"
 _HOLDS: Final = r"(?P<holds>owns|maintains|looks after|takes care of|is (?:responsible for|in charge of))"
 _HELD_NP: Final = (
@@ -466,7 +470,7 @@ _NO_NAME: Final = regex(r"\b(?:something|anything|it|that|this|better|else|and|o
 
 
 def _special(text: str, written: str, *, is_changed: bool) -> Move | None:
-    for kind, form, change in _SPECIAL:
+    for kind, form, change in _OF_A_KIND.asked_of(text):
         match = form.match(text)
         if match is None:
             continue

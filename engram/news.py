@@ -18,6 +18,7 @@ from engram import courses, names
 from engram.feasts import MONTHS
 from engram.regex import regex
 from engram.text import compared
+from engram.wording import Worded, words_of
 from engram.wordlists import word_set
 
 MAX_READ: Final = 180
@@ -150,7 +151,7 @@ def may_be_news(said: str, named: Sequence[str]) -> bool:
 
 
 _DOUBT: Final = regex(
-    r"\?|\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
+    r"\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
     r"plan|plans|planning|want|wants|wish|hope|hopes|thinking|considering|almost|nearly|until|imagine|tonight|"
     r"yesterday evening|this (?:time|morning|afternoon|evening|weekend)|for (?:now|today|(?:the|a) "
     r"(?:day|night|morning|"
@@ -173,7 +174,10 @@ def _plain(value: str) -> str:
 
 def is_doubtful(said: str) -> bool:
     """Whether compared text supposes, plans or tells of something that passes."""
-    return _DOUBT.search(said) is not None or courses.is_passing(said)
+    return "?" in said or _DOUBTS.search(said, words_of(said)) is not None or courses.is_passing(said)
+
+
+_DOUBTS: Final = Worded(_DOUBT)
 
 
 _GAP: Final = r"(?:[^\s,;:]+ ){0,4}?"
@@ -364,7 +368,10 @@ _BACK: Final = regex(
 
 def goes_back(said: str) -> bool:
     """Whether compared text says that something is again as it was."""
-    return _BACK.search(said) is not None
+    return _SAYS_IT_IS_BACK.search(said, words_of(said)) is not None
+
+
+_SAYS_IT_IS_BACK: Final = Worded(_BACK)
 
 
 def returns(said: str, held: str, value: str) -> bool:
@@ -383,7 +390,10 @@ _STILL: Final = regex(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:y
 
 def goes_on(said: str) -> bool:
     """Whether compared text says that something is as it was told."""
-    return _STILL.search(said) is not None
+    return _SAYS_IT_IS_STILL.search(said, words_of(said)) is not None
+
+
+_SAYS_IT_IS_STILL: Final = Worded(_STILL)
 
 
 _SLIP: Final = regex(
@@ -472,17 +482,27 @@ def sign(said: str) -> Sign | None:
 
     It is over, it was a slip, it is so again ("back") or still ("on"), or it is new.
     """
-    if is_doubtful(said) or _OF_A_MOMENT.search(said) is not None:
-        return None
-    if _MISTAKEN.search(said) is not None:
+    found = _sign(said)
+    return None if found is None or is_doubtful(said) or _OF_A_MOMENT.search(said) is not None else found
+
+
+def _sign(said: str) -> Sign | None:
+    held = words_of(said)
+    if _SAYS_A_SLIP.search(said, held) is not None:
         return "slip"
     if goes_on(said):
         return "on"
-    if goes_back(said) or _RETURNS.search(said) is not None:
+    if goes_back(said) or _SAYS_IT_RETURNS.search(said, held) is not None:
         return "back"
-    if _IS_OVER.search(said) is not None:
+    if _SAYS_IT_IS_OVER.search(said, held) is not None:
         return "over"
-    return "new" if _SINCE_NOW.search(said) is not None and _BESIDE.search(said) is None else None
+    is_new = _SAYS_SINCE_NOW.search(said, held) is not None and _BESIDE.search(said) is None
+    return "new" if is_new else None
+
+
+_SAYS_A_SLIP, _SAYS_IT_RETURNS, _SAYS_IT_IS_OVER, _SAYS_SINCE_NOW = map(
+    Worded, (_MISTAKEN, _RETURNS, _IS_OVER, _SINCE_NOW)
+)
 
 
 # ------------------------------------------------ what two statements are about

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 from engram import brands
 from engram.claims import stem
 from engram.feasts import WEEKDAY
 from engram.regex import regex
+from engram.wording import OfWords
 from engram.wordlists import word_set
 
 MAX_READ: Final = 200  # characters
@@ -184,7 +186,7 @@ _EVER: Final = (
     rf"(?:on|in|at) (?:the )?(?:{WEEKDAY}s|weekends|weekdays|mornings|evenings|afternoons|nights)|"
     r"(?:daily|weekly|monthly|hourly|nightly|fortnightly))"
 )
-_STANDING: Final = tuple(
+_STANDING: Final = OfWords(
     regex(rf"(?i)^{one}$")
     for one in (
         (
@@ -229,12 +231,13 @@ def is_standing(sentence: str) -> bool:
     >>> is_standing("Use tabs in Makefiles."), is_standing("Use the new table for this report.")
     (True, False)
     """
+    forms, is_strict = _STANDING.asked_of(sentence), _STRICT.match(sentence.strip()) is not None
+    if not forms and not is_strict:
+        return False
     text = _core(sentence)
     if len(text) > MAX_READ or len(text.split()) < _FEWEST or _PASSING.search(sentence) or _TASKS.match(text):
         return False
-    if _GOES_ON.match(text):
-        return False
-    if _ONCE.search(text) or not (_STRICT.match(sentence.strip()) or any(one.match(text) for one in _STANDING)):
+    if _GOES_ON.match(text) or _ONCE.search(text) or not (is_strict or any(one.match(text) for one in forms)):
         return False
     return read(sentence) is not None
 
@@ -292,8 +295,8 @@ _SAID_SO: Final[tuple[tuple[str, Literal["stop", "drop", "allow"]], ...]] = (
         "allow",
     ),
 )
-_CHANGES: Final = tuple((regex(rf"(?i)^{one}[\s.!]*$"), kind) for one, kind in _SAID_SO)
-_INSTEAD: Final = tuple(
+_CHANGES: Final = OfWords(((regex(rf"(?i)^{one}[\s.!]*$"), kind) for one, kind in _SAID_SO), itemgetter(0))
+_INSTEAD: Final = OfWords(
     regex(rf"(?i)^{one}[\s.!]*$")
     for one in (
         (
@@ -328,10 +331,13 @@ def change(sentence: str) -> Change | None:
     >>> change("Drop the kebab-case rule").kind, change("You can use emojis again").kind
     ('drop', 'allow')
     """
+    replacing, changing = _INSTEAD.asked_of(sentence), _CHANGES.asked_of(sentence)
+    if not replacing and not changing:
+        return None
     text = _LEAD.sub("", sentence.strip(" \t\n\"'"), count=1).strip(" .!,;:")
     if len(text) > MAX_READ or _PASSING.search(sentence) or _NO_CHANGE.match(text):
         return None
-    for pattern in _INSTEAD:
+    for pattern in replacing:
         match = pattern.match(text)
         if match is not None:
             found = match.groupdict()
@@ -341,7 +347,7 @@ def change(sentence: str) -> Change | None:
             old = _bare(found.get("old") or "")
             if len(new.split()) <= _LONGEST and len(old.split()) <= _LONGEST and _stems(new):
                 return Change("instead", _stems(old), old, new, purpose)
-    for pattern, kind in _CHANGES:
+    for pattern, kind in changing:
         match = pattern.match(text)
         if match is not None and (named := _stems(match["np"])):
             return Change(kind, named)

@@ -15,6 +15,7 @@ from typing import Final
 from engram import attributes, names, news, verbs
 from engram.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.regex import regex
+from engram.wording import Worded
 from engram.wordlists import word_set
 
 MAX_READ: Final = 200
@@ -357,14 +358,11 @@ _FAVOURITE: Final = regex(
 _TAGS: Final = regex(
     r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|just so you know|you know|you see|would "
     r"you believe it|believe it or not|"
-    r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious)|[:;]-?[)D])"
+    r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious))"
     r"[\s.!)]*$",
     re.I,
 )
-
-_TAG_ENDS: Final = regex(
-    r"(?:btw|way|lol|haha|fyi|tbh|fwiw|so|know|see|it|not|dear|honestly|him|her|them|curious|[)D])[\s.!)]*\Z", re.I
-)
+_SMILES: Final = regex(r"[\s,.!]*[:;]-?[)D][\s.!)]*$", re.I)
 
 # ------------------------------------------------ what is said of a thing that may be the user's
 
@@ -576,12 +574,13 @@ def whole(sentence: str, *, lead: int = 0, after_self: bool = True, lone: bool =
     slip = _SLIP.match(text) if "why" in text else None
     if slip is not None:
         return f"{slip['said']}, not {slip['old']}"
-    tag = _TAGS.search(text) if _TAG_ENDS.search(text) else None
+    tag = _TAGGED.search(text) or (_SMILES.search(text) if ":" in text or ";" in text else None)
     told = text[: tag.start()] if tag is not None else text
     made = _made(told, after_self, lone) if _FIRST.match(told) else _entered(told)
     return made if made is not None or tag is None or not told.strip() else told
 
 
+_TAGGED: Final = Worded(_TAGS)
 _SLIP: Final = regex(
     r"(?i)(?:(?:sorry|oops|wait|no|actually|correction)[,.:;!–—-]*\s+)?(?P<said>(?:i|my|we|our)\b[^,;:.]{4,100}), "
     r"(?:and |but )?(?:i )?(?:(?:don['’]t|do not) know|(?:have )?no idea|(?:i['’]m )?not sure) why i "

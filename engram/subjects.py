@@ -480,12 +480,15 @@ _ASKS, _OBLIGES, _SUPPOSES, _IMAGINES, _REPORTS, _ATTRIBUTES, _PLANS = map(
 )
 
 
-@lru_cache(maxsize=4096)
 def mood_of(sentence: str) -> Mood:
     """What a sentence does: states, plans, asks, supposes, quotes, reports or orders."""
-    bare = sentence.strip()
+    return _mood_of(sentence.strip())
+
+
+@lru_cache(maxsize=4096)
+def _mood_of(bare: str) -> Mood:
     body, quoted = _without_quotes(bare)
-    text = plain(_CALLED_SO.sub(r"\1 Named", body))
+    text = plain(_CALLED_SO.sub(r"\1 Named", body) if "Will" in body or "Hope" in body else body)
     if quoted:
         return "quotation"
     text = _OWN_TAIL.sub("", text[lead_length(text) :])
@@ -494,7 +497,8 @@ def mood_of(sentence: str) -> Mood:
         return "question"
     if _OBLIGES.search(text, held) and not _FIRST.match(text):
         return "statement"  # "the Supplier shall pay unless ..." is an obligation, not a supposition
-    unconditional = _KEPT_IN_CASE.sub(r"\g<kept>", _TIME_WHEN.sub(" ", text))
+    unconditional = _TIME_WHEN.sub(" ", text)
+    unconditional = _KEPT_IN_CASE.sub(r"\g<kept>", unconditional) if "in case" in unconditional else unconditional
     if _SUPPOSES.search(unconditional, held):
         return "conditional"
     first = re.match(r"[\w']+", text)
@@ -511,7 +515,7 @@ def mood_of(sentence: str) -> Mood:
 _CALLED_SO = regex(r"\b((?i:name is|name['’]s|call (?:me|user)|to be called)) (?:Will|Hope)\b")
 """A name that would say that something is planned, were it not one."""
 _DOUBLE = regex(r"[\"“”«»„「」『』]([^\"“”«»„「」『』]*)[\"“”«»„「」『』]|(?<![\w])['‘]([^'‘’]{3,})['’](?!\w)")
-_QUOTE_MARK = regex(r"[\"“”«»„「」『』'‘]")
+_QUOTE_MARK = regex(r"[\"“”«»„「」『』]|(?<!\w)['‘]")
 _OPEN_QUOTE = regex(r"^[\"“«„「『]")
 
 

@@ -8,15 +8,17 @@ words they are is read off the expression itself, so they follow it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from re import _constants as _sre  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar, cast
 
-__all__ = ["Worded", "words_needed", "words_of"]
+__all__ = ["OfWords", "Worded", "words_needed", "words_of"]
 
-MOST: Final = 4_000  # wordings of a pattern that are told apart
+T = TypeVar("T")
+
+MOST: Final = 300  # wordings of a pattern that are told apart
 FEW: Final = 8  # characters of a class that are
 _WORD: Final = re.compile(r"\w+")
 _SAID_OFTEN: Final = """
@@ -47,20 +49,67 @@ class Worded:
         self._folds = bool(pattern.flags & re.IGNORECASE)
         self._words: frozenset[str] | None = None
 
-    def search(self, text: str, held: frozenset[str]) -> re.Match[str] | None:
-        """Where the pattern is found in a text; `held` are its words in small letters, perhaps with others."""
+    def search(self, text: str, held: frozenset[str] | None = None) -> re.Match[str] | None:
+        """Where the pattern is found in a text; `held` are its words, in small letters if it ignores case."""
         if not self._known:
             self._words, self._known = words_needed(self.pattern), True
-        if self._words is not None and self._words.isdisjoint(held) and (text.isascii() or not self._folds):
-            return None
+        if self._words is not None:
+            held = words_of(text.lower() if self._folds else text) if held is None else held
+            if self._words.isdisjoint(held) and not (self._folds and _has_odd_letters(text)):
+                return None
         return self.pattern.search(text)
+
+
+class OfWords(Generic[T]):
+    """Things that have a pattern each, of which a text is asked those alone whose words it holds, in their order.
+
+    The words are read off the patterns when first asked for, and a pattern that no text holds the words of is never
+    compiled.
+    """
+
+    __slots__ = ("_always", "_by_word", "_things", "pattern_of", "_words")
+
+    def __init__(self, things: Iterable[T], pattern_of: Callable[[T], re.Pattern[str]] | None = None) -> None:
+        self._things = tuple(things)
+        self.pattern_of = pattern_of or (lambda thing: cast("re.Pattern[str]", thing))  # they are patterns
+        self._by_word: dict[str, list[int]] = {}
+        self._always: list[int] = []
+        self._words: frozenset[str] | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        """All of the things, in their order."""
+        return iter(self._things)
+
+    def asked_of(self, text: str) -> Sequence[T]:
+        """The things whose pattern may be found in a text; all of them where a letter may stand for another."""
+        if _has_odd_letters(text):
+            return self._things
+        words = self._words if self._words is not None else self._told_apart()
+        held = words_of(text.lower())
+        if words.isdisjoint(held):
+            return [self._things[place] for place in self._always] if self._always else ()
+        places = {place for word in words & held for place in self._by_word[word]}
+        return [self._things[place] for place in sorted(places.union(self._always))]
+
+    def _told_apart(self) -> frozenset[str]:
+        by_word: dict[str, list[int]] = {}
+        always: list[int] = []
+        for place, thing in enumerate(self._things):
+            words = words_needed(self.pattern_of(thing))
+            for word in words or ():  # who holds a word with capitals holds it in small letters
+                by_word.setdefault(word.lower(), []).append(place)
+            if words is None:
+                always.append(place)
+        self._by_word, self._always = by_word, always
+        self._words = frozenset(by_word)  # last: another thread may ask meanwhile
+        return self._words
 
 
 def words_needed(pattern: re.Pattern[str]) -> frozenset[str] | None:
     """Words one of which stands whole in every text in which a pattern is found; None where it cannot be told.
 
-    Of a pattern that ignores case they are in small letters, and say so of texts of ASCII only: of others a letter may
-    stand for one that is not its capital.
+    Of a pattern that ignores case they are in small letters, and say so of texts without the four letters that stand
+    for one of ASCII of which they are neither the small one nor the capital.
     """
     if pattern.flags & (re.ASCII | re.LOCALE):
         return None
@@ -70,7 +119,16 @@ def words_needed(pattern: re.Pattern[str]) -> frozenset[str] | None:
         if not whole:
             return None
         found.add(max(whole, key=_rarity))
-    return frozenset(map(str.lower, found)) if pattern.flags & re.IGNORECASE else frozenset(found)
+    if not pattern.flags & re.IGNORECASE:
+        return frozenset(found)
+    return frozenset(map(str.lower, found)) if all(map(str.isascii, found)) else None
+
+
+_ODD_LETTERS: Final = frozenset("\u0130\u0131\u017f\u212a")  # I and i of Turkish, long s, the sign of Kelvin
+
+
+def _has_odd_letters(text: str) -> bool:
+    return not (text.isascii() or _ODD_LETTERS.isdisjoint(text))
 
 
 def _rarity(word: str) -> tuple[bool, int]:

@@ -15,6 +15,7 @@ from engram import courses, news, predicates, verbs
 from engram.feasts import MONTHS, WEEKDAY
 from engram.regex import regex
 from engram.text import compared
+from engram.wording import OfWords
 from engram.wordlists import word_set
 
 # ------------------------------------------------ enough
@@ -93,7 +94,7 @@ _PRAISE: Final = (
     r"tough|worth it|key|hilarious|gorgeous|stunning|exciting|interesting|invaluable|empowering|intense|blast|wild|"
     r"insane|weird|funny|gem|dream|must)"
 )
-_OF_NOBODY: Final = tuple(
+_OF_NOBODY: Final = OfWords(
     map(
         regex,
         (
@@ -112,7 +113,7 @@ _OF_NOBODY: Final = tuple(
     )
 )
 """Talk, where it tells nothing of the user and gives no day, number or name."""
-_TALK: Final = tuple(
+_TALK: Final = OfWords(
     map(
         regex,
         (
@@ -146,9 +147,9 @@ _USER: Final = regex(r"\buser\b")
 
 def is_small_talk(text: str, written: str) -> bool:
     """Whether compared text, as `written`, only praises, greets, cheers up or shows a picture."""
-    if any(one.search(text) for one in _TALK):
+    if any(one.search(text) for one in _TALK.asked_of(text)):
         return True
-    if _USER.search(text) or not any(one.search(text) for one in _OF_NOBODY):
+    if _USER.search(text) or not any(one.search(text) for one in _OF_NOBODY.asked_of(text)):
         return False
     return not (any(one.search(text) for one in (_DAY, _COUNT)) or _gives_a_name(written))
 
@@ -315,7 +316,7 @@ def of_topic(before: str, sentence: str) -> str | None:
 
 # ------------------------------------------------ rules
 
-_RULES: Final = tuple(
+_RULES: Final = OfWords(
     regex(rf"(?i){one}")
     for one in (
         (
@@ -354,7 +355,9 @@ _AT_ONCE: Final = regex(
 def is_rule(sentence: str) -> bool:
     """Whether a sentence tells how things are to be done from now on: "Generally: commit messages in English"."""
     return (
-        len(sentence) <= MAX_SPECIFIC and not _AT_ONCE.search(sentence) and any(one.search(sentence) for one in _RULES)
+        len(sentence) <= MAX_SPECIFIC
+        and not _AT_ONCE.search(sentence)
+        and any(one.search(sentence) for one in _RULES.asked_of(sentence))
     )
 
 

@@ -60,6 +60,7 @@ from engram.subjects import (
     we_are,
 )
 from engram.values import Event
+from engram.wording import Worded
 
 NAME: Final = "rules"
 VERSION: Final = 17
@@ -168,7 +169,10 @@ def _answer(text: str, parts: Sequence[tuple[int, int]], question: Event, earlie
     Whom "he" or "she" of the question stands for is told by what was said before it, last of all by the user.
     """
     content = question.content or ""
-    asked = replies.question_of(content)
+    start, end = parts[0]
+    ends = [(2, parts[1][1])] if len(parts) > 1 and replies.is_bare(text[start:end]) else []
+    answers = [(size, upto) for size, upto in [*ends, (1, end)] if replies.is_short(text[start:upto])]
+    asked = replies.question_of(content) if answers else None
     if asked is None:
         return None
     question_text, before = content[slice(*asked)], content[: asked[0]]
@@ -177,9 +181,7 @@ def _answer(text: str, parts: Sequence[tuple[int, int]], question: Event, earlie
     if earlier is not None and told is not None:
         of_user = replies.as_asked((earlier.content or "")[slice(*told)])
         before, beside = f"{before.rstrip()} {of_user}", (*beside, (earlier.event_id, *told))
-    start, end = parts[0]
-    ends = [(2, parts[1][1])] if len(parts) > 1 and replies.is_bare(text[start:end]) else []
-    for size, upto in [*ends, (1, end)]:
+    for size, upto in answers:
         whole = replies.whole(question_text, text[start:upto], before)
         if whole:
             return _Begun(whole, start, upto, size, beside)
@@ -384,7 +386,7 @@ def _ordering(sentence: str, offset: int, content: str, told: Sequence[Proposed]
     start, end = _words_at(sentence, offset)
     words, mood = " ".join(content[start:end].split()), mood_of(sentence)
     change = orders.change(words)
-    is_standing = orders.is_standing(words) and (mood in _ORDERED or _REMIND.match(words) is not None)
+    is_standing = (mood in _ORDERED or _REMIND.match(words) is not None) and orders.is_standing(words)
     lone = len(told) == 1
     if told and not (is_standing and lone and told[0].echo is not None and told[0].echo.alone):
         for one in told:
@@ -589,7 +591,7 @@ def _moving(
 
     One that is worth nothing by itself ("The exam moved to June 10") counts where that thing was told of before.
     """
-    if len(sentence) > moves.MAX_READ or _HEARSAY.search(sentence) or mood_of(sentence) != "statement":
+    if len(sentence) > moves.MAX_READ or mood_of(sentence) != "statement" or _is_hearsay(sentence):
         yield from told
         return
     for one in told:
@@ -622,13 +624,20 @@ _SOON: Final = timedelta(days=183)
 _BACK_AND_FORTH: Final = regex(r"(?i)\b(?:every|each|from now on|starting|as of)\b|days\b")
 """What is on another day of each week from now on, and not of one that is to come."""
 _HEARSAY: Final = regex(
-    r"(?i)\?|\bi (?:think|guess|believe|suppose|assume|hope|heard|doubt|wish|dreamt|dreamed)\b|"
+    r"(?i)\bi (?:think|guess|believe|suppose|assume|hope|heard|doubt|wish|dreamt|dreamed)\b|"
     r"\b(?:maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|almost|nearly|if|unless|whether|not sure|"
     r"rumou?rs?|says?|said|told|tells|wants?|asked|suggested|proposed|would|could|might|should|will|temporarily|"
     r"for now|just for|this (?:once|time)|thinks?|believes?|claims?|changed (?:my|our|his|her|their) minds?|"
     r"rolled back|undid|undone|reverted)\b"
 )
 """What may not be so, somebody else's words, and what passes."""
+
+
+def _is_hearsay(sentence: str) -> bool:
+    return "?" in sentence or _HEARS.search(sentence) is not None
+
+
+_HEARS: Final = Worded(_HEARSAY)
 
 
 _ME: Final = regex(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Oo]ur|us)\b")

@@ -290,7 +290,8 @@ def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
         waiting[event.stream_id].append((event, derivers))
     scopes = {row.scope_id: Scope(several[0].tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows()}
     cursors = cursors_of()
-    before = preceding(conn, [event for behind in waiting.values() for event, _ in behind[:BATCH]], there)
+    told = [*there, *(event for event, _ in found)]
+    before = preceding(conn, [event for behind in waiting.values() for event, _ in behind[:BATCH]], told)
     readings = []
     for job in several:
         assert job.stream_id is not None
@@ -312,11 +313,15 @@ def preceding(conn: Connection, events: Sequence[Event], there: Iterable[Event] 
     """
     wanted = [event for event in events if event.position > 1 and rules.reads_on(event)]
     known = {(event.stream_id, event.position): event for event in there}
-    unknown = [event.event_id for event in wanted if (event.stream_id, event.position - 1) not in known]
+    unknown = [event.event_id for event in wanted if not _places_before(event) <= known.keys()]
     for row in fetch_all(conn, "list_preceding", event_ids=unknown) if unknown else ():
         event = chain.event(row)
         known[event.stream_id, event.position] = event
     return {event.event_id: _before(event, known) for event in wanted}
+
+
+def _places_before(event: Event) -> set[tuple[str, int]]:
+    return {(event.stream_id, event.position - back) for back in (1, 2) if event.position > back}
 
 
 def _before(event: Event, known: Mapping[tuple[str, int], Event]) -> list[Event]:

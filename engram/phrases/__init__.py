@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
 from engram.phrases import services
@@ -21,6 +22,7 @@ from engram.phrases.services import is_for_a_service
 from engram.phrases.table import ENTRIES, SERVICES, STANDS_FOR
 from engram.phrases.words import INSTRUMENTS, SPORTS, TONGUES, Kind, fits
 from engram.regex import regex
+from engram.wording import OfWords
 from engram.wordlists import word_set
 
 
@@ -56,15 +58,21 @@ def _by_verb() -> dict[str, list[_Said]]:
 
 
 _BY_VERB: Final = _by_verb()
-_OF_A_THING: Final = tuple(
-    _Said(entry.name, kind, regex(f"^{_pattern(said)}$")) for entry in ENTRIES for kind, said in entry.owned
+_OF_A_THING: Final = OfWords(
+    (_Said(entry.name, kind, regex(f"^{_pattern(said)}$")) for entry in ENTRIES for kind, said in entry.owned),
+    attrgetter("pattern"),
 )
-_BY_SOMEBODY: Final = tuple(
-    _Said(entry.name, "name", regex(rf"^(?P<value>[^,;:]{{1,40}}?) {done}$"))
-    for entry in ENTRIES
-    for done in entry.done
+_BY_SOMEBODY: Final = OfWords(
+    (
+        _Said(entry.name, "name", regex(rf"^(?P<value>[^,;:]{{1,40}}?) {done}$"))
+        for entry in ENTRIES
+        for done in entry.done
+    ),
+    attrgetter("pattern"),
 )
-_ASKED: Final = tuple((regex(f"^(?:{_pattern(asked)})$"), entry.name) for entry in ENTRIES for asked in entry.asked)
+_ASKED: Final = OfWords(
+    ((regex(f"^(?:{_pattern(asked)})$"), entry.name) for entry in ENTRIES for asked in entry.asked), itemgetter(0)
+)
 _BESIDE: Final = {
     entry.name: regex(rf"(?i)user (?:{entry.beside}) (?!.* as user['’]s )") for entry in ENTRIES if entry.beside
 }
@@ -104,8 +112,8 @@ def _read(plain: str) -> Iterator[Phrase]:
     if does is not None:
         yield from _told(_BY_VERB.get(does["verb"], ()), does["rest"])
     else:
-        yield from _told(_OF_A_THING, plain)
-        yield from _told(_BY_SOMEBODY, plain)
+        yield from _told(_OF_A_THING.asked_of(plain), plain)
+        yield from _told(_BY_SOMEBODY.asked_of(plain), plain)
 
 
 def _told(some: Iterable[_Said], text: str) -> Iterator[Phrase]:
@@ -118,7 +126,7 @@ def _told(some: Iterable[_Said], text: str) -> Iterator[Phrase]:
 def is_of_user(compared: str) -> bool:
     """Whether a sentence whose subject is somebody else tells what the user's is: "Dr. Moreau supervises my thesis"."""
     plain = re.sub(r"\b(?:my|our)\b", "user's", re.sub(r"\b(?:me|us)\b", "user", compared[: MAX_READ + 1]))
-    return len(plain) <= MAX_READ and any(_told(_BY_SOMEBODY, plain))
+    return len(plain) <= MAX_READ and any(_told(_BY_SOMEBODY.asked_of(plain), plain))
 
 
 # ------------------------------------------------ questions
@@ -134,7 +142,7 @@ _WHICH: Final = regex(
 @lru_cache(maxsize=1024)
 def asked(question: str) -> str | None:
     """The attribute that a question in compared text, without its time, asks for; None where that is none of these."""
-    for pattern, name in _ASKED:
+    for pattern, name in _ASKED.asked_of(question):
         if pattern.match(question):
             return name
     which = _WHICH.match(question)

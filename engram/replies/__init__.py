@@ -14,7 +14,7 @@ from engram.regex import regex
 from engram.replies import asking, others, saying, unmeant
 from engram.subjects import sentence_spans
 
-__all__ = ["as_asked", "is_bare", "may_answer", "question_of", "tells_whom", "whole"]
+__all__ = ["as_asked", "is_bare", "is_short", "may_answer", "question_of", "tells_whom", "whole"]
 
 MAX_ASKED: Final = 1_000  # characters of a message that asks
 MAX_QUESTION: Final = 200
@@ -38,6 +38,13 @@ def is_bare(sentence: str) -> bool:
     """Whether a sentence only says yes, no, both or neither, and may go on in the next one: "Yes!! Peanuts"."""
     said = saying.cleaned(sentence)
     return saying.is_yes(said) or saying.is_no(said) or said.casefold() in ("neither", "both", "none")
+
+
+def is_short(sentence: str) -> bool:
+    """Whether a sentence has no more words than an answer may have, and asks nothing itself."""
+    if len(sentence) > MAX_REPLY or "?" in sentence:
+        return False
+    return len(sentence.split()) <= MOST_WORDS or len(saying.cleaned(sentence).split()) <= MOST_WORDS
 
 
 def question_of(content: str) -> tuple[int, int] | None:

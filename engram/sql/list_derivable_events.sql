@@ -1,5 +1,5 @@
 -- The events of streams that wait for derivers, stream by stream and in order; of each stream only so many. Short messages of users come
--- with the two messages before them, which wait for nobody here: their `derive` is empty.
+-- with the two events before them, of which only messages tell their words: those that wait for nobody here have an empty `derive`.
 WITH behind AS MATERIALIZED (
 SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
        e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, e.derive, p.body
@@ -35,14 +35,15 @@ SELECT c.tenant_id, c.stream_id, c.position, c.event_id, c.scope_id, c.role, c.e
   FROM (SELECT DISTINCT r.stream_id, q.position, r.tenant_id
           FROM behind r
          CROSS JOIN LATERAL (VALUES (r.position - 2), (r.position - 1)) q (position)
-         WHERE r.role = 'user' AND octet_length(r.body) <= %(short)s AND q.position > 0) a
+         WHERE r.role = 'user' AND octet_length(r.body) <= %(short)s AND q.position > 0
+           AND NOT EXISTS (SELECT FROM behind k WHERE k.stream_id = r.stream_id AND k.position = q.position)) a
  CROSS JOIN LATERAL (
    SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
           e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, '{}'::text[] AS derive, p.body
      FROM engram.agent_events e
-     JOIN engram.agent_event_payloads p
+     LEFT JOIN engram.agent_event_payloads p
        ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position
-    WHERE e.tenant_id = engram.current_tenant() AND e.stream_id = a.stream_id AND e.position = a.position
       AND e.event_type IN ('assistant_message', 'user_message')
+    WHERE e.tenant_id = engram.current_tenant() AND e.stream_id = a.stream_id AND e.position = a.position
     LIMIT 1) c
  ORDER BY 2, 3

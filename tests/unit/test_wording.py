@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from engram import courses, frames, subjects
+from engram import attributes, courses, frames, moves, news, orders, phrases, subjects, worth
 from engram.policies import get_policy
-from engram.wording import Worded, words_needed, words_of
+from engram.wording import OfWords, Worded, words_needed, words_of
 
 DEMO = Path(subjects.__file__).parent / "demo" / "conversation.jsonl"
 
@@ -45,28 +45,77 @@ def test_a_pattern_of_more_wordings_than_are_told_apart_is_told_by_what_comes_fi
     assert words_needed(re.compile(rf"\bif (?:{some}) (?:{others})\b")) == set(some.split("|"))
 
 
-def test_a_letter_that_stands_for_another_hides_no_word() -> None:
-    pattern = re.compile(r"\bkeep\b", re.IGNORECASE)
-    text = "\u212aeep"  # the sign of Kelvin
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("keep", "\u212aeep"),
+        ("skip", "\u017fkip"),
+        ("skip", "SK\u0130P"),
+        ("skip", "sk\u0131p"),
+        ("tea", "“Tea”, s’il vous plaît"),
+    ],
+)
+def test_a_letter_that_stands_for_another_hides_no_word(word: str, text: str) -> None:
+    pattern = re.compile(rf"\b{word}\b", re.IGNORECASE)
     assert pattern.search(text)
     assert Worded(pattern).search(text, words_of(text.lower()))
-    assert Worded(pattern).search("KEEP", words_of("keep"))
+    assert Worded(pattern).search(text)
+    assert Worded(pattern).search(word.upper(), words_of(word))
+    assert list(OfWords([pattern]).asked_of(text)) == [pattern]
+    assert not OfWords([pattern]).asked_of("coffee")
 
 
-def test_no_pattern_is_found_where_none_of_its_words_stands() -> None:
+def test_a_letter_of_no_ascii_in_a_word_that_folds_is_not_told() -> None:
+    assert words_needed(re.compile(r"(?i)\bcafé\b")) is None
+    assert words_needed(re.compile(r"\bcafé\b")) == {"café"}
+
+
+def test_things_come_in_their_order_and_those_of_no_word_always() -> None:
+    things = [("a", re.compile(r"^tea\b")), ("b", re.compile(r"\d")), ("c", re.compile(r"\b(?:tea|Milk)\b"))]
+    told = OfWords(things, lambda thing: thing[1])
+    assert [name for name, _ in told.asked_of("Milk in tea")] == ["a", "b", "c"]
+    assert [name for name, _ in told.asked_of("Milk")] == ["b", "c"]
+    assert [name for name, _ in told.asked_of("water")] == ["b"]
+    assert list(told) == things
+
+
+def texts_of_the_demo() -> list[str]:
     lines = [json.loads(line)["content"] for line in DEMO.read_text(encoding="utf-8").splitlines()]
     dice = random.Random(7)
     words = [word for line in lines for word in subjects.plain(line).split()]
-    texts = [subjects.plain(line) for line in lines]
-    texts += [" ".join(dice.choices(words, k=dice.randint(2, 12))) for _ in range(1_000)]
+    return [
+        *lines,
+        *(subjects.plain(line) for line in lines),
+        *(" ".join(dice.choices(words, k=dice.randint(2, 12))) for _ in range(1_000)),
+    ]
+
+
+def test_no_thing_is_left_out_whose_pattern_is_found() -> None:
+    rooms = (attributes, moves, orders, phrases, worth)
+    several = [one for room in rooms for one in vars(room).values() if isinstance(one, OfWords)]
+    assert len(several) > 10
+    texts, tried, all_of_them = texts_of_the_demo(), 0, 0
+    for told in several:
+        for text in texts:
+            asked = list(told.asked_of(text))
+            found = [thing for thing in told if told.pattern_of(thing).search(text)]
+            assert [thing for thing in asked if told.pattern_of(thing).search(text)] == found, text
+            tried, all_of_them = tried + len(asked), all_of_them + len(list(told))
+    assert tried < all_of_them / 5
+
+
+def test_no_pattern_is_found_where_none_of_its_words_stands() -> None:
+    texts = [subjects.plain(text) for text in texts_of_the_demo()]
     rules = [
         rule
         for name in ("default", "legal", "coding_agent")
         for rule in (*get_policy(name).type_rules, *get_policy(name).slot_rules)
     ]
+    rooms = (subjects, courses, frames, news, worth)
     patterns = [
-        one for room in (subjects, courses, frames) for one in vars(room).values() if isinstance(one, re.Pattern)
+        one for room in rooms for one in vars(room).values() if hasattr(one, "pattern") and hasattr(one, "finditer")
     ]
+    assert len(patterns) > 100
     patterns += [pattern for rule in rules for pattern in rule.compiled]
     told = {pattern for pattern in patterns if words_needed(pattern) is not None}
     assert len(told) > len(set(patterns)) / 2
