@@ -74,7 +74,9 @@ _SAME: Final = {
     "primary care physician": "doctor", "general practitioner": "doctor", "physician": "doctor", "pcp": "doctor",
     "city of residence": "current_city", "place of residence": "current_city",
 }  # fmt: skip
-_LIGHT: Final = word_set("new current actual main primary default own real full all-time absolute ultimate number-one")
+_LIGHT: Final = word_set(
+    "new current actual official exact main primary default own real full all-time absolute ultimate number-one"
+)
 _NOT_NOW: Final = word_set(
     "old former previous first last next second other another backup spare dream ideal future ex late temporary least "
     "late childhood"

@@ -67,7 +67,7 @@ class OfWords(Generic[T]):
     compiled.
     """
 
-    __slots__ = ("_always", "_by_word", "_things", "pattern_of", "_words")
+    __slots__ = ("_always", "_by_word", "_things", "_words", "pattern_of")
 
     def __init__(self, things: Iterable[T], pattern_of: Callable[[T], re.Pattern[str]] | None = None) -> None:
         self._things = tuple(things)

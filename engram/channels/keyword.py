@@ -1,7 +1,8 @@
 """The keyword channel: memories by the words of a question, each weighed by its rarity, never all of them required.
 
 The index holds the memory's own words and, at lower weights, those said around it: two messages before (B), two after
-(C), two farther back and the date (D). A question's *coverage* is the share of its words' rarity that a memory holds.
+(C), two farther back and the date (D). What is said in no session has words around it only where it answers a question:
+those of the question. A question's *coverage* is the share of its words' rarity that a memory holds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
-from engram import inputs, text
+from engram import inputs, replies, text
 from engram.arrays import Texts
 from engram.channels import Part
 from engram.database import (
@@ -593,6 +594,12 @@ def _surroundings(conn: Connection, tenant_id: str, entries: Iterable[Entry]) ->
     said = {place: _said(row) for place, row in known.items()}
     around = {}
     for stream_id, centre in places:
+        own = known.get((stream_id, centre))
+        if own is not None and not own.in_session:
+            asked = _asked_before(own, known.get((stream_id, centre - 1)))
+            if asked is not None:
+                around[stream_id, centre] = _Around(None, (asked,), (), (), True)
+            continue
         near = [known.get((stream_id, position)) for position in range(centre - LOOK_BACK, centre + LOOK_ON + 1)]
         spoken = [row for row in near if row is not None and (row.position == centre or row.event_type in SPOKEN)]
         if spoken:
@@ -626,11 +633,25 @@ def _around(centre: int, rows: Sequence[Any], said: Callable[[Any], str] | None 
     )
 
 
+def _asked_before(own: Any, before: Any) -> str | None:
+    """The question that a message answers which was said in no session; what else stands before one is of anything."""
+    if before is None or (before.event_type, own.event_type) != ("assistant_message", "user_message"):
+        return None
+    content = _content(before)
+    if replies.question_of(content) is None or not replies.is_in_time(before.occurred_at, own.occurred_at):
+        return None
+    return " ".join(content.split()[-NEIGHBOUR_WORDS:])
+
+
 def _said(row: Any) -> str:
+    words = _content(row).split()[:NEIGHBOUR_WORDS]
+    return " ".join([f"{row.actor}:", *words] if row.actor else words)
+
+
+def _content(row: Any) -> str:
     body = None if row.body is None else inputs.load_json(bytes(row.body))
     content = body.get("content") if isinstance(body, dict) else None
-    words = content.split()[:NEIGHBOUR_WORDS] if isinstance(content, str) else []
-    return " ".join([f"{row.actor}:", *words] if row.actor else words)
+    return content if isinstance(content, str) else ""
 
 
 def _row(entry: Entry, around: _Around | None) -> dict[str, str]:

@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from engram import (
     ledger,
     memories,
     policies,
+    replies,
     tenancy,
     writing,
 )
@@ -46,8 +47,6 @@ WHOLE: Final = -1
 FIRST_PAUSE: Final = 0.02
 LONGEST_PAUSE: Final = 0.5
 MESSAGES: Final = ("assistant_message", "user_message")
-READ_WITHIN: Final = timedelta(hours=1)
-"""What was said longer before a message is not read with it."""
 
 logger = logging.getLogger("engram")
 
@@ -333,7 +332,7 @@ def _before(event: Event, known: Mapping[tuple[str, int], Event]) -> list[Event]
         if one is not None
         and one.event_type in MESSAGES
         and one.content is not None
-        and timedelta() <= event.occurred_at - one.occurred_at <= READ_WITHIN
+        and replies.is_in_time(one.occurred_at, event.occurred_at)
     ]
 
 

@@ -32,7 +32,7 @@ from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import Moment
-from engram.recall import anew, others, sayings, telling
+from engram.recall import anew, fitting, others, sayings, telling
 from engram.recall.finding import answers_as_words, holds_in
 from engram.recall.question import Asked, Looked, Meaning, words_of
 from engram.recall.results import WEAK, as_memory, relevance_of
@@ -406,7 +406,10 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     """
     strong = telling.strong(results, question, least)
     best = _best_of(strong, road, question)
-    if best is None or road != "current" or best.memory.conflict_key is not None:
+    if best is None or road != "current":
+        return best
+    best = _told_beside(best, results, question)
+    if best.memory.conflict_key is not None:
         return best
     before = best.memory
     later = [
@@ -416,6 +419,34 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
         and _says_another(one, before, question, is_strong=one in strong)
     ]  # fmt: skip
     return max(later, key=lambda one: one.memory.valid_from, default=best)
+
+
+def _told_beside(best: SearchResult, results: SearchResults, question: str) -> SearchResult:
+    """What was told in one breath with a denial, where a value is asked for: it holds one, a denial does not. Pure.
+
+    "No, he switched to fencing" says that a son plays no handball, and which sport he does.
+    """
+    if _ASKS_A_VALUE.match(question) is None or _DENIAL.match(best.memory.fact) is None:
+        return best
+    whose = _whose(best.memory.fact)
+    beside = [
+        one for one in results
+        if one.memory.event_id == best.memory.event_id and not telling.is_verbatim(one)
+        and _DENIAL.match(one.memory.fact) is None and _whose(one.memory.fact) == whose
+        and set(best.matched) <= set(one.matched) and fitting.fits(question, one.memory.fact)
+    ]  # fmt: skip
+    return max(beside, key=relevance_of, default=best)
+
+
+_ASKS_A_VALUE: Final = regex(r"(?i)\W*(?:(?:and|so|in|at|on|by|for|with|to) )*(?:what|which|where|whom?|how|when)\b")
+_DENIAL: Final = regex(
+    r"(?i)(?:user['’]s )?[\w'’-]+(?: [\w'’-]+)? (?:does|do|is|are|has|have|can|will) (?:not|never)\b"
+)
+
+
+def _whose(fact: str) -> tuple[str, ...]:
+    words = plain(fact).split()
+    return tuple(words[: 2 if words[:1] == ["user's"] else 1])
 
 
 def _says_another(one: SearchResult, before: Memory, question: str, *, is_strong: bool) -> bool:
@@ -654,9 +685,18 @@ def _passes(event: Event, asked: Filter | None, looked: Looked) -> bool:
 
 
 def _is_question(event: Event, question: str) -> bool:
-    """Whether an event is this question or another: it is no answer. Pure."""
+    """Whether an event is this question or another: it is no answer, unless who asked it is asked for. Pure."""
     said = (event.content or "").strip()
-    return event.role == "user" and (text.ends_in_question(said) or text.compared(said) == text.compared(question))
+    if event.role != "user":
+        return text.ends_in_question(said) and _OF_SAYING.search(question) is None
+    return text.ends_in_question(said) or text.compared(said) == text.compared(question)
+
+
+_OF_SAYING: Final = regex(
+    r"(?i)\b(?:ask(?:ed|ing)?|questions?|sa(?:y|id|ying)|t[eo]ll?d?|talk(?:ed|ing)?|mention(?:ed)?|suggest(?:ed|ion)?|"
+    r"offer(?:ed)?|propos(?:ed?|al)|recommend(?:ed|ation)?|wr(?:ote|itten)|discuss(?:ed)?|conversation|chat(?:ted)?|you|"
+    r"assistant|agent)\b"
+)
 
 
 def _citation(event: Event) -> Citation:

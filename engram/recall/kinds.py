@@ -385,7 +385,8 @@ def names_in_passing(kind: Kind, fact: str) -> bool:
 _ON_OCCASION: Final = regex(
     r"\b(?:saw|seen|spotted|noticed|heard|tried|tries|rented|rents|hired|borrowed|borrows|tested|test[- ]drove|"
     r"considered|considers|considering|looked at|looking at|walked past|drove past|passed|mentioned|recommended|"
-    r"recommends|laughed|argued|complained|dreamt|dreamed|wants?|wished|might|reads? an? |reads? about|"
+    r"recommends|laughed|argued|complained|dreamt|dreamed|wants?\b(?! [^,;]* by default\b)|wished|might|"
+    r"reads? an? |reads? about|"
     r"there (?:was|were)|(?:film|article|advert|ad|review|test|talk|book|story|news|video|piece|picture|interview|"
     r"report) (?:of|about|on|for|in|from) )"
 )

@@ -30,7 +30,8 @@ _ASKED: Final = regex(
 _TOLD: Final = rf"(?:^(?!{_OWN} )|\b(?:{_OWN}|[a-z]+'s) )(?P<thing>{_RUN}"
 _NO_SORT: Final = """
     next last new old first second third weekly daily monthly yearly annual quarterly big small main current regular
-    usual own whole upcoming little great good best favourite favorite other another same exact actual full total
+    official usual own whole upcoming little great good best favourite favorite other another same exact actual full
+    total
 """
 _SAYS_NO_SORT: Final = frozenset(_NO_SORT.split())
 _WORD: Final = regex(r"[\w-]+")

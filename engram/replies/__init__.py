@@ -7,6 +7,7 @@ its answer: a doubt costs a fact, a wrong guess says what is not so.
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Final
 
 from engram import secrets
@@ -14,8 +15,10 @@ from engram.regex import regex
 from engram.replies import asking, others, saying, unmeant
 from engram.subjects import sentence_spans
 
-__all__ = ["as_asked", "is_bare", "is_short", "may_answer", "question_of", "tells_whom", "whole"]
+__all__ = ["as_asked", "is_bare", "is_in_time", "is_short", "may_answer", "question_of", "tells_whom", "whole"]
 
+ANSWERED_WITHIN: Final = timedelta(hours=1)
+"""What was said longer before a message is not read with it."""
 MAX_ASKED: Final = 1_000  # characters of a message that asks
 MAX_QUESTION: Final = 200
 MAX_REPLY: Final = 200  # characters of a sentence that answers
@@ -32,6 +35,11 @@ _BROKEN: Final = regex(
 def may_answer(content: str) -> bool:
     """Whether a message is short enough to begin with an answer, and begins with no question itself."""
     return len(content) <= MAX_MESSAGE and not content.split("\n", 1)[0].rstrip().endswith("?")
+
+
+def is_in_time(asked_at: datetime, said_at: datetime) -> bool:
+    """Whether something was said so soon after a question that it may answer it."""
+    return timedelta() <= said_at - asked_at <= ANSWERED_WITHIN
 
 
 def is_bare(sentence: str) -> bool:

@@ -1,10 +1,10 @@
--- What was said between some positions of conversations. The streams of a scope's direct changes are no conversation; an event that
--- speaks of a private memory, or of what was refused and was to be one, says nothing to those around it.
-SELECT w.stream_id::text AS stream_id, e.position, e.event_type, e.actor, e.occurred_at, p.body
+-- What was said between some positions of streams, and whether in a session: what is said in none stands beside a scope's direct
+-- changes. An event that speaks of a private memory, or of what was refused and was to be one, says nothing to those around it.
+SELECT w.stream_id::text AS stream_id, e.position, e.event_type, e.actor, e.occurred_at, p.body, s.in_session
   FROM unnest(%(stream_ids)s::uuid[], %(firsts)s::bigint[], %(lasts)s::bigint[]) w(stream_id, first, last)
  CROSS JOIN LATERAL (
-       SELECT o.stream_id FROM engram.event_streams o
-        WHERE o.tenant_id = %(tenant_id)s AND o.stream_id = w.stream_id AND o.kind <> 'scope'
+       SELECT o.stream_id, o.kind <> 'scope' AS in_session FROM engram.event_streams o
+        WHERE o.tenant_id = %(tenant_id)s AND o.stream_id = w.stream_id
         LIMIT 1) s
  CROSS JOIN LATERAL (
        -- The order and the limit keep the planner, which cannot know how near two positions are, on the key.

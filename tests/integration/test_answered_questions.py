@@ -98,6 +98,51 @@ def test_a_question_that_was_answered_is_still_found_as_it_was_said(ada: Engram)
     assert found[0].startswith("I booked the lighthouse tour")
 
 
+def test_a_reply_of_no_session_is_found_by_the_words_of_its_question(ada: Engram) -> None:
+    question = "A replacement keyboard is in stock. Which layout do you type on?"
+    ada.remember(exchange(question, "swiss german"), wait=True)
+    assert ada.recall("Which keyboard layout do I need?").answer_text == "User types on swiss german"
+    found = {one.memory.fact: one.matched for one in ada.search("keyboard", mode="keyword")}
+    assert found == dict.fromkeys([question, "User types on swiss german"], ("keyboard",))
+    ada.ops.erase(events=[one.event_id for one in ada.list_events() if one.role == "assistant"])
+    assert [one.memory.fact for one in ada.search("keyboard", mode="keyword")] == []
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [said("assistant", "Which calendar app do you use?", 0), said("user", "fantastical", 61)],
+        [said("assistant", "Your calendar app is open now.", 0), said("user", "fantastical", 1)],
+        [said("user", "Which calendar app do you use?", 0), said("user", "fantastical", 1)],
+        [said("assistant", "Which calendar app?", 0), said("user", "hm", 1), said("user", "fantastical", 2)],
+        [said("user", "fantastical", 0), said("assistant", "Which calendar app do you use?", 1)],
+    ],
+    ids=["too late", "no question", "the user's own", "something in between", "the other way round"],
+)
+def test_what_answers_no_question_has_no_words_of_others_in_no_session(
+    ada: Engram, messages: list[dict[str, Any]]
+) -> None:
+    ada.remember(messages, wait=True)
+    found = {one.memory.fact for one in ada.search("calendar", mode="keyword")}
+    assert found
+    assert "fantastical" not in found
+
+
+def test_what_was_told_with_a_denial_answers_for_a_value(ada: Engram) -> None:
+    ada.remember(exchange("Does your son still play handball?", "no he switched to fencing last year"), wait=True)
+    assert ada.recall("Which sport does my son do?").answer_text == "User's son switched to fencing last year"
+    assert "does not play handball" in ada.recall("Does my son play handball?").answer_text
+
+
+def test_what_was_asked_is_nothing_that_happened(ada: Engram) -> None:
+    ada.remember(
+        exchange("We'll meet derivatives soon. Have you studied calculus before?", "once, in 2009"),
+        session_id="s", wait=True,
+    )  # fmt: skip
+    assert "2009" in ada.recall("When did I last study calculus?").answer_text
+    assert "Have you studied" in ada.recall("When did you ask me about calculus?").answer_text
+
+
 def test_erasing_the_question_takes_what_only_it_made_sense_of(alone: Alone, tenant: str) -> None:
     with Engram(alone.url(), scope=Scope(tenant_id=tenant, user_id="ada")) as door:
         receipt = door.remember(exchange(f"Is {CANARY} still your manager?", "yes"), wait=True)
