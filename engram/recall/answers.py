@@ -323,7 +323,10 @@ def _in_words(
     if road == "current" and len(told) == 1 and _SINCE.search(question):
         known = "Since" if first.valid_from_stated or first.revision > 1 else "Known since"
         lines = [f"{known} {first.fact if reading.window is not None else dated_line(first, tz)}"]
-    was_so = road == "historical" or (first.status == "superseded" and _EVER.match(question) is not None)
+    is_over_now = first.status == "active" and (_ENDS.search(first.fact) or _DENIAL.match(first.fact)) is not None
+    was_so = (road == "historical" and not is_over_now) or (
+        first.status == "superseded" and _EVER.match(question) is not None
+    )
     if was_so and reading.intent == "current" and reading.window is None:
         lines[0] = f"{FORMERLY}{lines[0]}"  # nothing of it is current: an old value must not pass for one
     is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, moment)

@@ -257,12 +257,32 @@ def about_a_name(text: str) -> Asks | None:
         denied = saying.after_no(said)
         if denied is None:
             return () if saying.since_no_more(said) is None else (f"{who} is no longer {what}",)
-        value = saying.value(_SINCE_WHEN.sub("", denied)) if denied else None
-        told = value is not None and (value[:1].isupper() or len(value.split()) <= 2)
+        value = saying.value(_TAKES_THE_PLACE.sub("", _SINCE_WHEN.sub("", denied))) if denied else None
+        told = value is not None and (_NAME.match(value) is not None or _is_short_name(value))
         over = f"{who} is no longer {what}"
         return (over, f"{capital(what)} is {value} now") if told else (over,)
 
     return asks
+
+
+_TAKES_THE_PLACE: Final = regex(
+    r"(?i)(?<=\w) (?:(?:has|just|now|recently|already) )*"
+    r"(?:(?:took|taken|takes|taking|is taking) (?:it |that |this )?over|"
+    r"(?:replaced|succeeded|followed) (?:him|her|them)|took (?:his|her|their) (?:place|job|role)|"
+    r"does (?:it|that|this) (?:now|instead|these days)|(?:is )?(?:now|these days))\b.*$"
+)
+"""What the one who is named has done to be what somebody else was: "Ben took over in May"."""
+_SHORT: Final = 2
+_OF: Final = r"(?:(?:of|the|de|der|den|van|von|la|le|and|&) ){0,2}"
+_NAME: Final = regex(
+    rf"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?{_OF}[A-ZÀ-ÖØ-Þ][\w'’-]*(?: {_OF}[A-ZÀ-ÖØ-Þ][\w'’.-]*){{0,3}}"
+    r"(?: (?:from|in|at|on) [\w'’ -]{1,40})?$"
+)
+
+
+def _is_short_name(value: str) -> bool:
+    words = value.split()
+    return len(words) <= _SHORT and not verbs.is_past(words[-1])
 
 
 def _ends_before_being(word: str) -> bool:

@@ -131,7 +131,7 @@ def test_what_answers_no_question_has_no_words_of_others_in_no_session(
 def test_what_was_told_with_a_denial_answers_for_a_value(ada: Engram) -> None:
     ada.remember(exchange("Does your son still play handball?", "no he switched to fencing last year"), wait=True)
     assert ada.recall("Which sport does my son do?").answer_text == "User's son switched to fencing last year"
-    assert "does not play handball" in ada.recall("Does my son play handball?").answer_text
+    assert ada.recall("Does my son play handball?").answer_text == "User's son does not play handball"
 
 
 def test_what_was_asked_is_nothing_that_happened(ada: Engram) -> None:
