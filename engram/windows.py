@@ -762,7 +762,12 @@ def _weekday_ago(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | N
 
 
 def _weekday_may_stand(match: re.Match[str], clock: _Clock, prep: str) -> bool:
-    if prep == "by":
+    if prep == "by" or _EACH_TIME.match(match.string, match.end()) is not None:
+        return False
+    if (
+        _WHOSE.search(match.string, 0, match.start()) is not None
+        and _CALLED_BY_A_DAY.match(match.string, match.end()) is not None
+    ):
         return False
     if prep in ("on", "since", "before", "after", "until", "between", "from"):
         return match["weekday"] in _WEEKDAYS or prep == "on"
@@ -770,6 +775,15 @@ def _weekday_may_stand(match: re.Match[str], clock: _Clock, prep: str) -> bool:
         return False
     after = match.string[match.end() :]
     return match["part"] is not None or not after.strip(" ?.!") or after[0] in "?.,!" or clock.past
+
+
+_EACH_TIME: Final = regex(r" (?:mornings|afternoons|evenings|nights)\b")
+_WHOSE: Final = regex(r"\b(?:my|our|your|his|her|their) $")
+_CALLED_BY_A_DAY: Final = regex(
+    r" (?!(?:in|on|at|with|for|from|to|of|by|and|or|was|were|is|are|be|been|did|do|does|like|look|looks|go|went|going|"
+    r"off|so|before|after|then|because|when|if|we|i)\b)[a-z]"
+)
+"""What a day of somebody's names: "my Sunday morning routine"."""
 
 
 def _year(match: re.Match[str], _clock: _Clock, prep: str) -> _Period | None:

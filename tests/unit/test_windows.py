@@ -457,6 +457,11 @@ def test_a_phrase_of_time_is_a_window(phrase: str, window: str) -> None:
         "Did I live at Easter Road?",
         "Was Easter Sunday fun?",
         "What did I do in week 3 of the course?",
+        # a day that something is called by, or that comes again and again
+        "What's my Sunday morning routine?",
+        "What did we decide in our Monday morning meeting?",
+        "What do I do on Sunday mornings?",
+        "Where do I go on Friday nights?",
     ],
 )
 def test_what_only_looks_like_a_time_is_none(text: str) -> None:
