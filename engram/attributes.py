@@ -1151,7 +1151,9 @@ _QUESTIONS: Final = tuple(
         (
             (
                 r"^(?:what|how) (?:should|shall|do|must|can|will) (?:you|i) (?:call|address) me(?: by)?$|"
-                r"^(?:what|how) do i (?:want|like|prefer|wish) to be (?:called|addressed)$"
+                r"^(?:what|how) do i (?:want|like|prefer|wish) to be (?:called|addressed)$|"
+                r"^(?:(?:by )?(?:what|which) name do i (?:(?:like|want|prefer|usually) (?:to )?)?(?:go by|prefer|use)|"
+                r"what(?:'s| is) my preferred name|what do (?:people|my friends|they) call me)$"
             ),
             "form of address",
         ),
