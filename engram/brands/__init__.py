@@ -8,7 +8,7 @@ embedder has never heard of Stripe. `sorts.txt` is the table: what a sort of thi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
@@ -72,6 +72,7 @@ class Sort(NamedTuple):
     names: frozenset[str]
 
 
+@lru_cache(maxsize=256)  # a question is asked this for its words, for what answers it and for what may tell it
 def asked(question: str) -> Sort | None:
     """The sort of thing that a question asks for by a general word, where the table knows it.
 
@@ -159,6 +160,12 @@ def sorts() -> dict[str, frozenset[str]]:
 
 
 @cache
+def _in_sorts() -> frozenset[str]:
+    """The words that sorts are called by."""
+    return frozenset(word for called in sorts() for word in called.split())
+
+
+@cache
 def _by_first_word() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     """The names by their first word, the longest first."""
     found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
@@ -202,6 +209,8 @@ def _doing(words: Sequence[str]) -> Sort | None:
 
 
 def _longest(words: Sequence[str], first: int, before: str = "") -> Sort | None:
+    if words[first : first + 1] and words[first] not in _DETERMINERS and _singular(words[first]) not in _in_sorts():
+        return None
     for last in range(min(first + LONGEST, len(words)), first, -1):
         run = words[first:last]
         names = sorts().get(before + _key(run))

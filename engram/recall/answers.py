@@ -308,7 +308,7 @@ def _is_told_as_first(results: SearchResults, question: str) -> bool:
 def _once(line: Lineage, values: Sequence[Memory], question: str) -> list[Memory]:
     """The values that a question names by a word the current one has not: "Have I ever lived in Rome?". Pure."""
     asked = others.plain_words(question) - text.STOP_WORDS
-    now = set[str]() if line.head is None else others.plain_words(line.head.fact)
+    now = frozenset[str]() if line.head is None else others.plain_words(line.head.fact)
     return [one for one in values if not (asked & others.plain_words(one.fact)) <= now]
 
 
@@ -347,7 +347,7 @@ def _gone(memory: Memory, question: str) -> str | None:
     if course is None or course.old is None or course.new is None:
         return None
     named = _BEFORE.search(question)
-    words = others.plain_words(named["what"]) if named is not None else set()
+    words = others.plain_words(named["what"]) if named is not None else frozenset[str]()
     if not words <= others.plain_words(course.new):
         return None
     place = re.search(rf"(?<!\w){re.escape(course.old)}(?!\w)", memory.fact, re.IGNORECASE)
@@ -415,11 +415,12 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     if best.memory.conflict_key is not None:
         return best
     before = best.memory
+    may_answer = {one.memory.memory_id for one in strong}
     later = [
         one for one in results
         if one.memory.conflict_key is None and one.memory.valid_from > before.valid_from
         and "shadowed" not in one.labels and trust_rank(one.memory.trust) <= trust_rank(before.trust)
-        and _says_another(one, before, question, is_strong=one in strong)
+        and _says_another(one, before, question, is_strong=one.memory.memory_id in may_answer)
     ]  # fmt: skip
     return max(later, key=lambda one: one.memory.valid_from, default=best)
 
@@ -488,7 +489,7 @@ def _best_of(strong: list[SearchResult], road: Intent, question: str) -> SearchR
         return max(
             (one for one in since if one.memory.valid_from > best.memory.valid_from), key=relevance_of, default=best
         )
-    return max((one for one in near if one == best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
+    return max((one for one in near if one is best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
 
 
 _STILL: Final = regex(r"(?i)^(?:and |so )?(?:do|does|am|is|are|have|has) .*\bstill\b")
@@ -538,7 +539,7 @@ def _end_of(memory: Memory) -> tuple[bool, datetime]:
 def _before_the_named(values: Sequence[Memory], question: str) -> list[Memory]:
     """The value that came before the one a question names: "Where did I live before Leeds?". Pure."""
     named = _BEFORE.search(question)
-    words = others.plain_words(named["what"]) if named is not None else set()
+    words = others.plain_words(named["what"]) if named is not None else frozenset[str]()
     for after, before in pairwise(values):
         if words and words <= others.plain_words(after.fact):
             return [before]

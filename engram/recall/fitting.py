@@ -6,6 +6,8 @@ is read: a question that begins with its kind, and a fact in which nothing at al
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import Final
 
 from engram import brands
@@ -161,21 +163,30 @@ _TIME: Final = regex(
 )
 
 
+_FORMS: Final = (
+    _ASKS_HOW_MANY, _ASKS_HOW_BIG, _ASKS_HOW_LONG, _ASKS_YEAR, _OF_THE_WORLD, _WHO_DID, _ASKS_WHO, _ASKS_WITH_WHOM,
+    _ASKS_WHICH_NUMBER, _ASKS_AMOUNT, _ASKS_A_TIME, _ASKS_MAIL, _ASKS_ADDRESS, _ASKS_WHERE, _ASKS_WHEN,
+)  # fmt: skip
+
+
 def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
     """Whether a fact may hold the number, the time, the place or the address that a question asks for.
 
     A fact with a day of its own has a time; where somebody's mail goes is not where they live.
     """
+    forms = _forms_of(question)
+    if not forms:
+        return True
     asked, said = compared(question), compared(fact)
     if _ENGLISH.search(said) is None:
         return True
-    if _ASKS_HOW_MANY.match(asked) is not None:
+    if _ASKS_HOW_MANY in forms:
         return _NUMBER.search(_DATE.sub(" ", said)) is not None
-    if _ASKS_HOW_BIG.match(asked) is not None:
+    if _ASKS_HOW_BIG in forms:
         return _SIZE.search(_DATE.sub(" ", said)) is not None
-    if _ASKS_HOW_LONG.match(asked) is not None:
+    if _ASKS_HOW_LONG in forms:
         return _LONG.search(said) is not None or _TIME.search(_AMOUNT.sub(" ", said)) is not None
-    if _ASKS_YEAR.match(asked) is not None:
+    if _ASKS_YEAR in forms:
         return is_dated or _YEAR.search(said) is not None
     of_the_world = _OF_THE_WORLD.match(asked) or _WHO_DID.match(asked)
     if of_the_world is not None:
@@ -183,26 +194,33 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
         otherwise = map(stem, _DOERS.get(what, "").split())
         is_told = told.issuperset(map(stem, what.split())) or not told.isdisjoint(otherwise)
         return is_told and _has_word_of(of_the_world["of"], said)
-    if _ASKS_WHO.match(asked) is not None and _WHO_IS_ONE.match(question) is None and not _names_somebody(asked, fact):
+    if _ASKS_WHO in forms and _WHO_IS_ONE.match(question) is None and not _names_somebody(asked, fact):
         return False
-    if _ASKS_WITH_WHOM.match(asked) is not None and _WITH.search(said) is None:
+    if _ASKS_WITH_WHOM in forms and _WITH.search(said) is None:
         return False
-    if _ASKS_WHICH_NUMBER.match(asked) is not None:
+    if _ASKS_WHICH_NUMBER in forms:
         return _WHICH_NUMBER.search(said) is not None or _CODE.search(fact) is not None
-    if _ASKS_AMOUNT.match(asked) is not None:
+    if _ASKS_AMOUNT in forms:
         return _SIZE.search(_OF_A_VERSION.sub(" ", _DATE.sub(" ", said))) is not None
-    if _ASKS_A_TIME.match(asked) is not None:
+    if _ASKS_A_TIME in forms:
         return _TIME.search(_ON_A_DATE.sub(" ", _AMOUNT.sub(" ", _A_TIME.sub(" ", said)))) is not None
-    if _ASKS_MAIL.match(asked) is not None:
+    if _ASKS_MAIL in forms:
         return _MAIL.search(said) is not None
-    if _ASKS_ADDRESS.match(asked) is not None:
+    if _ASKS_ADDRESS in forms:
         return _PLACE.search(_ADDRESS_OF_MAIL.sub(" ", said)) is not None
-    if _ASKS_WHERE.match(asked) is not None and _WHERE.search(_AT_A_TIME.sub(" ", said)) is None:
+    if _ASKS_WHERE in forms and _WHERE.search(_AT_A_TIME.sub(" ", said)) is None:
         known = {name.casefold() for name in brands.named(fact)} | frozenset(words(asked))
         return any(word.casefold() not in known for word in _CAPITALS.findall(_AT_A_TIME.sub(" ", fact)))
-    if is_dated or _ASKS_WHEN.match(asked) is None:
+    if is_dated or _ASKS_WHEN not in forms:
         return True
     return _TIME.search(_AMOUNT.sub(" ", _BY_NOW.sub(" ", said))) is not None
+
+
+@lru_cache(maxsize=256)  # each of the facts that were found is held against the same question
+def _forms_of(question: str) -> frozenset[re.Pattern[str]]:
+    """The forms by which a question asks for what only some facts hold."""
+    asked = compared(question)
+    return frozenset(form for form in _FORMS if form.match(asked) is not None)
 
 
 def _names_somebody(asked: str, fact: str) -> bool:

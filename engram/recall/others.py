@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
+from functools import lru_cache
 from typing import Final
 
 from engram import text
@@ -147,6 +148,10 @@ def _is_stated(sentence: str) -> bool:
     return mood not in _SUPPOSED or (mood != "question" and _RULE.match(sentence) is not None)
 
 
-def plain_words(said: str) -> set[str]:
+_OWNING: Final = ("'s", "’s")
+
+
+@lru_cache(maxsize=4096)  # of one question several rules ask it, and of the same facts every recall does
+def plain_words(said: str) -> frozenset[str]:
     """The words of a text, without the endings of possession."""
-    return {re.sub("['’]s$", "", word) for word in text.words(said)}
+    return frozenset(word[:-2] if word.endswith(_OWNING) else word for word in text.words(said))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from engram.claims import stem
@@ -48,7 +49,7 @@ def is_of_another(question: str, fact: str) -> bool:
     """
     if max(len(question), len(fact)) > MAX_READ:
         return False
-    asked = next(_things(_ASKED, compared(question).replace("’", "'")), None)
+    asked = _asked(question)
     if asked is None:
         return False
     said = compared(fact).replace("’", "'")
@@ -56,7 +57,7 @@ def is_of_another(question: str, fact: str) -> bool:
     wanted, sort = frozenset(map(stem, asked)), asked[-1]
     if wanted <= held:
         return False
-    told = list(_things(re.compile(rf"{_TOLD}{re.escape(sort)})(?![\w'-])"), said))
+    told = list(_things(_told_of(sort), said))
     return bool(told) and all(not frozenset(map(stem, one)) <= wanted for one in told)
 
 
@@ -68,7 +69,7 @@ def lacks_the_head(question: str, fact: str) -> bool:
     """
     if max(len(question), len(fact)) > MAX_READ:
         return False
-    asked = next(_things(_ASKED, compared(question).replace("’", "'")), None)
+    asked = _asked(question)
     if asked is None or asked[-1] not in _OF_RECORD:
         return False
     held = frozenset(map(stem, _WORD.findall(compared(fact).replace("’", "'").replace("'s", " "))))
@@ -80,6 +81,19 @@ _ON_RECORD: Final = """
 """
 _OF_RECORD: Final = frozenset(_ON_RECORD.split())
 """What is told by its own word: another thing that is asked for by two words may be told by a name of one."""
+
+
+@lru_cache(maxsize=256)  # each of the facts that were found is held against the same question
+def _asked(question: str) -> tuple[str, ...] | None:
+    """The thing of several words that a question asks for."""
+    thing = next(_things(_ASKED, compared(question).replace("’", "'")), None)
+    return None if thing is None else tuple(thing)
+
+
+@lru_cache(maxsize=256)
+def _told_of(sort: str) -> re.Pattern[str]:
+    """What finds the things of a sort in a fact."""
+    return re.compile(rf"{_TOLD}{re.escape(sort)})(?![\w'-])")
 
 
 def _things(pattern: re.Pattern[str], said: str) -> Iterator[list[str]]:

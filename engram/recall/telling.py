@@ -51,7 +51,8 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
     if kind is not None:
         of_kind = {one.memory.memory_id for one in results if kinds.tells(kind, question, one.memory.fact)}
         may = [one for one in results if _may_be_of(kind, question, one)]
-        results = _only(results, [one for one in results if one.memory.memory_id in of_kind or one in may])
+        left = of_kind | {one.memory.memory_id for one in may}
+        results = _only(results, [one for one in results if one.memory.memory_id in left])
 
     def is_what_is_asked_for(one: SearchResult) -> bool:
         return kind is not None and kinds.begins_with_one(kind, one.memory.fact)
@@ -62,7 +63,7 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
         one for one in results
         if not _asks(one.memory, same)
         and fitting.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
-        and (_is_of_whom_is_asked(one.memory, question, asked) or is_what_is_asked_for(one))
+        and (_is_of_whom_is_asked(one.memory, question, same, asked) or is_what_is_asked_for(one))
         and not kin.names_another(same, one.memory.fact)
         and not (is_rather_far(one) and sorts.is_of_another(question, one.memory.fact))
         and (one.memory.memory_id in of_kind or not _is_of_another_head(one, question))
@@ -77,12 +78,12 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
         if kin.names_somebody(question):  # what is said of another is not so of them
             said = ((one, one.memory.fact) for one in telling)
             telling = [one for one, fact in said if not is_verbatim(one) or others.tells_of_the_asker(fact, asked)]
-    people = _of_people(telling, results, same)
-    telling = [one for one in telling if one in people or one.memory.memory_id in of_kind]  # a beagle is a dog
+    people = of_kind | {one.memory.memory_id for one in _of_people(telling, results, same)}
+    telling = [one for one in telling if one.memory.memory_id in people]  # a beagle is a dog
     telling = _of_what_of_somebody(telling, question, same)
     telling = _of_what_is_wanted(telling, results, question)
     if not _LIGHT.issuperset(asked - text.STOP_WORDS):
-        named = words_by(NAMING, question) if WHETHER.match(question) else set()
+        named = words_by(NAMING, question) if WHETHER.match(question) else frozenset[str]()
         telling = [
             one for one in telling if one.memory.memory_id in of_kind or not _only_does_something_too(one, named)
         ]
@@ -185,9 +186,11 @@ def _of_what_is_wanted(telling: list[SearchResult], results: SearchResults, ques
 _ASKS_A_VALUE: Final = regex(r"(?i)\b(?:when|deadline|birthday|due|date|budget|costs?|price)\b")
 
 
-def _is_of_whom_is_asked(memory: Memory, question: str, asked: Set[str]) -> bool:
-    """Whether a memory is of nobody else than a question speaks of; somebody else is whom "who" asks for. Pure."""
-    same = text.compared(question)
+def _is_of_whom_is_asked(memory: Memory, question: str, same: str, asked: Set[str]) -> bool:
+    """Whether a memory is of nobody else than a question speaks of, `same` being its compared text. Pure.
+
+    Somebody else is whom "who" asks for.
+    """
     if _WHO.match(same) is not None:
         does_something_for_me = _WHO_DOES.match(same) is not None and others.is_about_the_asker(memory)
         if does_something_for_me or not semantic.is_first_person(question) or _is_what_is_asked(memory.fact, same):
@@ -300,7 +303,7 @@ def asks_what_is_so(question: str) -> bool:
     return is_own and _SUPPOSING.search(text.compared(question)) is None
 
 
-def words_by(pattern: re.Pattern[str], question: str) -> set[str]:
+def words_by(pattern: re.Pattern[str], question: str) -> frozenset[str]:
     """The words of a question that a pattern finds, as they are compared."""
     return others.plain_words(" ".join(pattern.findall(question)))
 
