@@ -150,8 +150,8 @@ def found_and(
 ) -> Operation[tuple[list[Searched], T]]:  # fmt: skip
     """The same searches, and what is read of their results in the same transaction.
 
-    With `light` the candidates of ordinary searches are briefs. What reads them has the time of the searches.
-    Where it fails for that, it has a transaction of its own.
+    With `light` the candidates of searches of now are briefs, where ranking needs no more. What reads them has the
+    time of the searches. Where it fails for that, it has a transaction of its own.
     """
     tenant, config = reading.scope.tenant_id, setup.settings.text_search_config
 

@@ -141,13 +141,10 @@ def find_all(
 ) -> list[Found]:  # fmt: skip
     """The candidates of several searches, each as `find` gathers them; one statement for all.
 
-    With `light` the candidates of ordinary searches are briefs: who returns some of them loads those. A request reads
+    With `light` the candidates of searches of now are briefs: who returns some of them loads those. A request reads
     the texts of all of them, and so does a profile that compares words.
     """
-    few = light and all(  # in one statement: of one kind
-        is_ordinary(asked, looked) and not asked.request and not ranking.compares_words(asked.profile)
-        for asked, looked, _ in searches
-    )
+    few = light and all(_may_be_brief(asked, looked) for asked, looked, _ in searches)  # in one statement: of one kind
     made = []
     for asked, looked, meaning in searches:
         given = allowed(asked, meaning) if channels is None else channels
@@ -158,6 +155,16 @@ def find_all(
     ]
     found = iter(zip(_rows(conn, asking), tails, strict=True))
     return [_gathered(conn, one, *next(found)) if one.may_find else one.nothing for one in made]
+
+
+def _may_be_brief(asked: Asked, looked: Looked) -> bool:
+    """Whether ranking needs no more of what a search finds than briefs tell. Pure.
+
+    What has ended or was forgotten says so in its labels, which a brief has not: it is found where states are named.
+    """
+    if asked.request or ranking.compares_words(asked.profile):
+        return False
+    return looked.moment.is_now and (asked.filter is None or not asked.filter.names_statuses())
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +326,7 @@ def fetched(asked: Asked) -> int:
 def _asked(search: _Search) -> tuple[str, Mapping[str, Any]]:
     given = search.asked, search.looked, search.meaning, search.channels
     if not is_ordinary(search.asked, search.looked):
-        return composed(*given)
+        return composed(*given, light=search.light)
     return called(*given) if search.light else called_whole(*given)
 
 
@@ -349,11 +356,12 @@ def called_whole(asked: Asked, looked: Looked, meaning: Meaning, channels: Seque
 
 
 def composed(
-    asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str], reach: past.Reach | None = None
+    asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str], reach: past.Reach | None = None,
+    *, light: bool = False,
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
     """The statement that asks these channels, and its parameters. Pure; its text is made of constants only.
 
-    In the past it reaches so far, or as far as is tried first.
+    In the past it reaches so far, or as far as is tried first. With `light` it brings briefs.
     """
     moment = looked.moment
     conditions = _conditions(asked, moment)
@@ -368,7 +376,7 @@ def composed(
         parts = past.parts(parts, is_worded, hops)
     elif conditions.narrow:
         before, parts = narrow.world(is_worded), narrow.parts(parts, is_worded)
-    load = memories.loading(moment, "true", statement("candidate_rows"), statement("candidate_columns"))
+    load = _loading(moment, light=light)
     replaced = {
         **{name: one.sql for name, one in parts.items()},
         "again": parts[semantic.NAME].again,
@@ -399,11 +407,21 @@ def composed(
         "fetch": fetched(asked), "wanted": asked.limit, "most_pinned": PINNED, "also": list(asked.also),
         "model_id": meaning.model_id, "without": keyword.any_scoped(looked.sought.without, scope_ids),
     }  # fmt: skip
+    if light:
+        params |= {"ending": turns.ENDING, "asking": turns.ASKING}
     if not moment.is_now:
         params |= past.params(reach or past.reaches(fetched(asked))[0], looked.graphed, params)
     elif conditions.narrow:
         params |= narrow.params(fetched(asked), looked.size, looked.graphed)
     return sql, params
+
+
+def _loading(moment: Moment, *, light: bool) -> str:
+    """What brings the memories that were chosen, whole or as briefs, each with what ranking asks besides."""
+    rows, more = statement("candidate_rows"), statement("candidate_columns")
+    if light:
+        return statement("load_briefs").replace("/*source*/", rows).replace("/*more*/", more)
+    return memories.loading(moment, "true", rows, more)
 
 
 def _parts(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> dict[str, Part]:

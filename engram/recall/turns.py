@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from engram.text import has_question_mark
+from engram.text import QUESTION_MARKS, has_question_mark
 
 Place = tuple[str, int]
 """A stream, and the position of an event in it."""
 
 ENDING: Final = 200  # characters at the end of what was said, in which a question waits for its answer
+ASKING: Final = f"[{QUESTION_MARKS}]"  # what stands there, as an expression
 
 
 def place_of(written: str | None) -> Place | None:

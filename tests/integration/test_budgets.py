@@ -39,7 +39,7 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "search": (5, 3, 3),
     "search semantic": (5, 3, 3),
     "search keyword": (5, 3, 3),
-    "search filtered": (4, 3, 4),
+    "search filtered": (5, 3, 3),
     "search past": (4, 3, 4),
     "search_events": (8, 2, 9),
     "recall": (7, 3, 5),

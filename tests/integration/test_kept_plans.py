@@ -27,6 +27,7 @@ from engram.operations import searching_events
 from engram.ranking import Brief
 from engram.recall import EVIDENCE, finding, turns
 from engram.settings import load
+from engram.values import Memory
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -225,6 +226,24 @@ def test_searches_made_together_bring_whole_what_they_return(life: Life, monkeyp
     assert len(found) == made.call_count == 2
 
 
+@pytest.mark.parametrize(
+    ("way", "made"),
+    [({"filter": Filter(memory_types=("semantic",))}, Brief), ({"depth": 2}, Brief),
+     ({"filter": Filter(statuses=("active",))}, Memory), ({"as_of": NOW}, Memory)],
+)  # fmt: skip
+def test_a_search_with_a_filter_brings_whole_what_it_returns_unless_it_names_states_or_is_of_the_past(
+    life: Life, monkeypatch: pytest.MonkeyPatch, way: dict[str, Any], made: type
+) -> None:
+    built: list[recall.Found] = []
+    monkeypatch.setattr(
+        recall, "find_all", lambda *given, **how: built.extend(found := FIND_ALL(*given, **how)) or found
+    )
+    with Engram(life.database.url, scope=life.scopes[0], settings=load({})) as door:
+        found = door.search(QUESTIONS[0], **way)
+    assert {type(one.memory) for one in built.pop().candidates} == {made}
+    assert {type(one.memory) for one in found} == {Memory}
+
+
 def at(now: datetime, look: Callable[..., Any]) -> Callable[..., Any]:
     """The same look at one moment."""
 
@@ -236,21 +255,29 @@ def at(now: datetime, look: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("reader", [0, 1])
-def test_a_context_an_answer_and_a_deep_search_of_briefs_say_what_those_of_whole_memories_say(
+def test_a_context_an_answer_and_any_search_of_briefs_say_what_those_of_whole_memories_say(
     life: Life, monkeypatch: pytest.MonkeyPatch, reader: int
 ) -> None:
     """To the byte, in what is logged of them too."""
 
     each: dict[str, Any] = {"recall_id": None, "timings_ms": {}}  # another each time
+    composed: list[dict[str, Any]] = [
+        {"depth": 2}, {"filter": Filter(statuses=("active",))},
+        {"filter": Filter(memory_types=("semantic", "episodic"))},
+        {"filter": Filter(memory_types=("semantic",)), "include_superseded": True},
+    ]  # fmt: skip
 
     def told() -> list[Any]:
         made: list[Any] = []
         for query in (*QUESTIONS, "What happened?", "Who had the bicycle before?", "violin, then piano, in order"):
             answer, block = door.recall(query, track=False), door.build_context(query, group_by="session")
-            deep, wide = door.deep_search(query, track=False), door.search(query, expand=True, track=False)
-            logged = [door.ops.get_recall(str(one.recall_id)) for one in (answer, block, deep, wide)]
-            made += [replace(one, recall_id=None, trace=replace(one.trace, **each)) for one in (answer, block)]
-            made += [replace(one, recall_id=None) for one in (deep, wide)]
+            then = door.recall(query, window=(NOW, None), track=False)
+            searches = [door.deep_search(query, track=False), door.search(query, expand=True, track=False)]
+            searches += [door.search(query, track=False, **way) for way in composed]
+            searches.append(door.search(f"{query} -garden", track=False))
+            logged = [door.ops.get_recall(str(one.recall_id)) for one in (answer, then, block, *searches)]
+            made += [replace(one, recall_id=None, trace=replace(one.trace, **each)) for one in (answer, then, block)]
+            made += [replace(one, recall_id=None) for one in searches]
             made += [(one.found, one.chosen, one.plan, one.degraded) for one in logged]
         return made
 
