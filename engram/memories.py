@@ -517,14 +517,11 @@ def _nearest_of_each_slot(found: list[Memory], visible: Visible) -> list[Memory]
 
 def made(row: Any, visible: Visible) -> Memory:
     """The memory of a row of `loading`. Pure."""
-    labels = [
-        label
-        for label, holds in (
-            ("moot", row.moot), ("expired", row.expired), ("ended", row.ended),
-            ("since_forgotten", row.status_reason == "since_forgotten"),
-        )
-        if holds
-    ]  # fmt: skip
+    forgotten = row.status_reason == "since_forgotten"
+    labels: tuple[str, ...] = ()
+    if row.moot or row.expired or row.ended or forgotten:
+        held = ("moot", row.moot), ("expired", row.expired), ("ended", row.ended), ("since_forgotten", forgotten)
+        labels = tuple(label for label, holds in held if holds)
     return Memory(
         memory_id=row.memory_id, scope=visible.scopes[int(row.scope_id)], fact=row.fact, main_content=row.main_content,
         memory_type=row.memory_type, category=row.category, tags=tuple(row.tags), importance=row.importance,
@@ -539,7 +536,7 @@ def made(row: Any, visible: Visible) -> Memory:
         task_run_id=row.task_run_id, metadata=row.metadata if isinstance(row.metadata, dict) else {},
         private=row.private, deriver=row.deriver,
         deriver_version=row.deriver_version, policy=f"{row.policy}@{row.policy_version}", rule=row.rule,
-        embedded=row.embed_state == "embedded", event_id=row.event_id, actor=row.actor, labels=tuple(labels),
+        embedded=row.embed_state == "embedded", event_id=row.event_id, actor=row.actor, labels=labels,
         citations=tuple(Citation(c[0], c[1], c[2], c[3], None, c[4]) for c in row.citations),
         activity=Activity(
             row.access_count or 0, row.last_accessed_at, row.repetition_count or 0, row.positive or 0, row.negative or 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from engram.citations import whole_of
 from engram.context.sections import (
@@ -51,8 +51,7 @@ MOST_OF_SAVED: Final = 40  # of these, of its checkpoint
 MOST_NEEDED: Final = 20  # of those, next steps, blockers and how things stand
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One thing that may be printed in a section: a memory, an event, a relation, or a line of an index or a run."""
 
     section: str
@@ -220,8 +219,8 @@ def _of_relation(place: int, tie: Related, marks: Mapping[str, str], worst: int)
         trust=trust, fenced=fenced, source=_source(other), keys=both, hidden_by=both, row=other, at=other.valid_from,
     )  # fmt: skip
     yield line
-    yield replace(line, item_id="", mark="", keys=frozenset({edge}), hidden_by=frozenset({edge}),
-                  needs=frozenset({cited}))  # fmt: skip
+    own = frozenset({edge})
+    yield line._replace(item_id="", mark="", keys=own, hidden_by=own, needs=frozenset({cited}))
 
 
 def _of_name(section: str, place: int, named: Named, worst: int) -> Iterator[Item]:
@@ -348,25 +347,25 @@ def delimiter_of(items: Sequence[Item], key: bytes) -> str:
 def styled(item: Item, style: Style) -> Item:
     """An item in a style; a line of a run or of an index has no type and no session, and stays as it is."""
     row, at = item.row, item.at
-    if row is None or at is None:
+    if row is None or at is None or not (style.metadata or style.detail == "compact" or style.group_by is not None):
         return item
     kind = row.memory_type if isinstance(row, Memory) else in_line(row.event_type)[:MOST_OF_NAME]
     day = f"{at.astimezone(UTC):%Y-%m-%d}"
     if style.group_by is not None and not item.fenced:
         session = in_line(row.session_id or "")[:MOST_OF_NAME] or NO_SESSION
-        item = replace(item, group={"type": kind, "date": day, "session": session}[style.group_by])
+        item = item._replace(group={"type": kind, "date": day, "session": session}[style.group_by])
     about = list(_about(row, kind, at, style.now)) if style.metadata else []
     if style.detail == "compact":
         lead = f"[{item.trust} {day} {kind}] " if item.fenced else f"{day} {kind}: "
         # What is pinned is followed to the letter, and is not cut.
         body = item.body if item.section == CRITICAL else _shortened(item.body)
-        item, about = replace(item, lead=lead, body=body), about[1:]
+        item, about = item._replace(lead=lead, body=body), about[1:]
     if not about:
         return item
     said = ", ".join(about)
     if item.fenced:  # before the text, which could pretend to such a note at its end
-        return replace(item, lead=f"{item.lead.rstrip().removesuffix(']')}; {said}] ")
-    return replace(item, tail=f"{item.tail} ({said})")
+        return item._replace(lead=f"{item.lead.rstrip().removesuffix(']')}; {said}] ")
+    return item._replace(tail=f"{item.tail} ({said})")
 
 
 def _about(row: Memory | Event, kind: str, at: datetime, now: datetime | None) -> Iterator[str]:

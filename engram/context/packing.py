@@ -79,8 +79,9 @@ def pack(
     said = newest is None or newest in printed or bool(newest.hidden_by & packing.keys)
     unsaid = () if said else (f"the newest event does not fit in {max_tokens} tokens",)
     return ContextBlock(
-        text=shown, format=format, tokens=count(shown), max_tokens=max_tokens, sections=tuple(packing.sections()),
-        citations={item.mark: item.item_id for item in printed if item.mark}, complete=not omitted,
+        text=shown, format=format, tokens=count(shown), max_tokens=max_tokens,
+        sections=tuple(packing.sections(printed)), complete=not omitted,
+        citations={item.mark: item.item_id for item in printed if item.mark},
         critical_omitted=omitted, max_trust=max((item.trust for item in printed), key=trust_rank, default="operator"),
         warnings=(*material.notes, *_warnings(material, min_trust), *unsaid), watermark=material.watermark,
         trimmed=_trimmed(material, worst, layout.shares, packing), items=tuple(map(context_item, printed)),
@@ -169,6 +170,7 @@ class _Packing:
         self.of: dict[str, list[int]] = {name: [] for name in (CRITICAL, *names)}
         for index, item in enumerate(items):
             self.of[item.section].append(index)
+        self.grouped = any(item.group for item in items)
         self.lines: dict[str, _Lines] = dict.fromkeys(self.of, NO_LINES)  # of what is chosen, section by section
         self.shown: dict[str, tuple[int, Lines, str]] = {}  # each section as it was printed last
         self.noticed = True
@@ -204,6 +206,8 @@ class _Packing:
     def _fill_section(self, name: str, within: int | None) -> None:
         """Print what fits, in order: an item that does not is skipped, and is not the end."""
         rest = [index for index in self.of[name] if self.chosen.get(index, -1) < len(self.items[index].body)]
+        if not rest:
+            return
         start, several, room = 0, len(rest), self._room(name, within)
         while start < len(rest):
             index = rest[start]
@@ -312,6 +316,8 @@ class _Packing:
     def _in_order(self, name: str, chosen: Collection[int]) -> list[int]:
         """What a section prints, in printed order: groups by their first item, those of days by the day."""
         there = sorted((index for index in self.of[name] if index in chosen), key=lambda i: self.items[i].place)
+        if not self.grouped:
+            return there
         groups = dict.fromkeys(self.items[index].group for index in there)
         if len(groups) < 2:
             return there
@@ -376,10 +382,9 @@ class _Packing:
         there = [self.items[index] for name in self.of for index in self._in_order(name, self.chosen)]
         return sorted(there, key=lambda item: item.fenced)
 
-    def sections(self) -> Iterator[ContextSection]:
-        """The sections that had something to print, and the data block."""
+    def sections(self, printed: Sequence[Item]) -> Iterator[ContextSection]:
+        """The sections that had something to print, and the data block, of all that is `printed`."""
         parts = self._parts(self.chosen, self.lines)
-        printed = self.printed()
         there = {item.item_id for item in printed}
         for name, indexes in self.of.items():
             if not indexes and name not in parts:

@@ -37,6 +37,7 @@ _TURN: Final = regex(
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
     re.IGNORECASE,
 )
+SHORTEST: Final = 8  # digits of an id that a mark has at least
 _STARTS: Final = regex(r"[#>`~<|]|[-+*=](?=[-+*=\s])")
 
 
@@ -100,10 +101,12 @@ def marks_of(named: Sequence[tuple[str, str]]) -> dict[str, str]:
     """What each id is cited by: its last eight digits, or as many as tell it from the others."""
     alike: dict[tuple[str, str], set[str]] = {}
     for prefix, item_id in named:
-        alike.setdefault((prefix, item_id[-8:]), set()).add(item_id)
+        alike.setdefault((prefix, item_id[-SHORTEST:]), set()).add(item_id)
     marks: dict[str, str] = {}
     for (prefix, _), item_ids in alike.items():
-        digits = next(n for n in (8, 12, 16, 20, 24, 32) if len({_digits(i, n) for i in item_ids}) == len(item_ids))
+        digits = SHORTEST if len(item_ids) == 1 else next(
+            n for n in (SHORTEST, 12, 16, 20, 24, 32) if len({_digits(i, n) for i in item_ids}) == len(item_ids)
+        )  # fmt: skip
         marks |= {item_id: f"{prefix}-{_digits(item_id, digits)}" for item_id in item_ids}
     return marks
 

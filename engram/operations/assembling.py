@@ -151,20 +151,37 @@ class _Begun:
 
 def _begun(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -> _Begun:
     """Everything but what is found, in one transaction."""
-    visible, moment = tenancy.visible(conn, reading.scope), reading.moment
-    held = None if asked.task_run_id is None else tasks.seen(conn, visible, asked.task_run_id, moment)
-    if held is not None and not asked.query:
-        asked = replace(asked, query=inputs.query(held.task.goal[:MOST_OF_GOAL]))
-    looked = None
-    if asked.query and asked.shares[context.RELEVANT]:
-        wanted = recall.prepare(asked.query, limit=MOST_FOUND, fetched=FETCHED, profile=setup.profile())
-        config = setup.settings.text_search_config
-        looked = (wanted, recall.look(conn, visible, wanted, moment=moment, config=config))
+    held = None
+    if asked.task_run_id is None:
+        looked = _looked(conn, setup, reading, asked)
+        visible = tenancy.visible(conn, reading.scope) if looked is None else looked[1].visible
+    else:
+        visible = tenancy.visible(conn, reading.scope)
+        held = tasks.seen(conn, visible, asked.task_run_id, reading.moment)
+        if not asked.query:
+            asked = replace(asked, query=inputs.query(held.task.goal[:MOST_OF_GOAL]))
+        looked = _looked(conn, setup, reading, asked, visible)
     if not visible.scope_ids:
         return _Begun(asked, Material(), looked)
     # A search finds out by itself what is not derived yet.
     mark = Watermark() if looked else streams.slowest(conn, visible.scope_ids, derivation.versions())
     return _Begun(asked, replace(_gathered(conn, setup, reading, asked, visible, held), watermark=mark), looked)
+
+
+def _looked(
+    conn: Connection, setup: Setup, reading: Reading, asked: _Asked, visible: Visible | None = None
+) -> tuple[Asked, Looked] | None:
+    """The search that a context makes, and what it must know before; None where nothing is asked or shown of it.
+
+    Where the scopes are not known yet, the one statement tells them too.
+    """
+    if not asked.query or not asked.shares[context.RELEVANT]:
+        return None
+    wanted = recall.prepare(asked.query, limit=MOST_FOUND, fetched=FETCHED, profile=setup.profile())
+    moment, config = reading.moment, setup.settings.text_search_config
+    if visible is None:
+        return wanted, recall.look_from(conn, reading.scope, [wanted], moment=moment, config=config)[0]
+    return wanted, recall.look(conn, visible, wanted, moment=moment, config=config)
 
 
 def _gathered(

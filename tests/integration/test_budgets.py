@@ -43,7 +43,7 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "search past": (4, 3, 4),
     "search_events": (8, 2, 9),
     "recall": (7, 3, 5),
-    "build_context": (9, 3, 8),
+    "build_context": (8, 3, 7),
     "recall_critical": (1, 1, 1),
     "get": (1, 1, 1),
     "get_lineage": (1, 1, 1),
