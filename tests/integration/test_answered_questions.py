@@ -13,7 +13,7 @@ from alone import Alone
 from quiet import quiet
 from traces import hits
 
-from engram import Engram, Memory, Reject, Scope, get_policy
+from engram import Engram, Filter, Memory, Reject, Scope, get_policy
 from engram.settings import load
 
 BEGIN = datetime(2026, 3, 3, 9, tzinfo=UTC)
@@ -106,6 +106,17 @@ def test_a_reply_of_no_session_is_found_by_the_words_of_its_question(ada: Engram
     assert found == dict.fromkeys([question, "User types on swiss german"], ("keyboard",))
     ada.ops.erase(events=[one.event_id for one in ada.list_events() if one.role == "assistant"])
     assert [one.memory.fact for one in ada.search("keyboard", mode="keyword")] == []
+    # The fact went with the question, what the user said did not.
+    assert [one.memory.fact for one in ada.search("swiss", mode="keyword")] == ["swiss german"]
+    everything = Filter(memory_types=("episodic", "semantic"))
+    assert [one.memory.fact for one in ada.search("swiss", mode="keyword", filter=everything)] == ["swiss german"]
+
+
+def test_a_question_of_any_script_is_one(ada: Engram) -> None:
+    ada.remember(exchange("Which calendar do you use\uff1f", "Fantastical"), session_id="s", wait=True)
+    for narrowed in (None, Filter(memory_types=("episodic",))):
+        found = {one.memory.fact: one.terms for one in ada.search("Which calendar do I use?", filter=narrowed)}
+        assert "answer" in found["Fantastical"], narrowed
 
 
 @pytest.mark.parametrize(
