@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ import hypothesis
 import psycopg
 import pytest
 from alone import Alone, beside
+from waiting import PATIENCE
 
 from engram import migrations
 from engram.database import Database
@@ -63,8 +65,37 @@ def server() -> Iterator[EmbeddedServer]:
     folder = Path(tempfile.mkdtemp(prefix="engram-test-"))
     folder.chmod(0o755)
     with EmbeddedServer.start(folder / "data", major=MAJOR) as running:
+        _write_through(running, "off")
         yield running
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_through(server: EmbeddedServer, whether: str) -> None:
+    """Have the server wait for the disk at every commit, or not.
+
+    Only a machine that goes down loses what was not written through, and no test takes the machine down: a server that
+    is killed finds everything again.
+    """
+    url = server.superuser_url.replace("+psycopg", "")
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(f"ALTER SYSTEM SET fsync = {whether}")  # type: ignore[arg-type]
+        conn.execute("SELECT pg_reload_conf()")
+
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        with psycopg.connect(url) as conn:
+            if conn.execute("SHOW fsync").fetchone() == (whether,):
+                return
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def durable(server: EmbeddedServer) -> Iterator[None]:
+    """For tests of what the library says of a server: it is set up as one that people use."""
+    _write_through(server, "on")
+    yield
+    _write_through(server, "off")
 
 
 @pytest.fixture(scope="session")

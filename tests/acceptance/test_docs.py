@@ -64,6 +64,7 @@ def environment(database_url: str, tenant: str, tmp_path: Path) -> dict[str, str
     }
 
 
+@pytest.mark.usefixtures("durable")
 @pytest.mark.parametrize("page", pages_with("python", "console"), ids=name_of)
 def test_every_example_on_the_page_runs_and_says_what_it_prints(
     page: Path, environment: dict[str, str], tmp_path: Path

@@ -20,6 +20,7 @@ from engram.ids import new_id
 from engram.settings import load
 from engram.testing import ScriptedModel
 
+pytestmark = pytest.mark.usefixtures("durable")
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 
 
