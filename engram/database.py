@@ -165,6 +165,11 @@ NOWHERE: Final = "/nonexistent/engram"  # a folder of sockets that no machine ha
 PLACES: Final = frozenset({"host", "hostaddr", "port"})
 NUMBERS: Final = ("connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout")
 """Parameters of libpq that are numbers: it reads them where a server has answered."""
+USUAL: Final[Mapping[str, Any]] = {
+    "connect_timeout": 5, "application_name": "engram", "keepalives_idle": 5, "keepalives_interval": 3,
+    "keepalives_count": 3, "tcp_user_timeout": 10_000,
+}  # fmt: skip
+"""Parameters of a connection where its address does not give them."""
 UNKNOWN_NAME: Final = {"role": "28000", "database": "3D000"}
 
 
@@ -505,10 +510,10 @@ class Database:
     def _options(self) -> dict[str, Any]:
         # Prepared statements of the driver are off: they are session state, which a transaction pooler mixes up, and a
         # generic plan of a search is several times slower than one made for its values. The wire knows better.
+        chosen = sa.make_url(self.url).query  # what the address says of these goes before
         connect = {
-            "prepare_threshold": None, "connect_timeout": 5, "application_name": "engram", "keepalives_idle": 5,
-            "keepalives_interval": 3, "keepalives_count": 3, "tcp_user_timeout": 10_000,
-            "target_session_attrs": "read-write", "client_encoding": "utf8",
+            **{name: value for name, value in USUAL.items() if name not in chosen},
+            "prepare_threshold": None, "target_session_attrs": "read-write", "client_encoding": "utf8",
         }  # fmt: skip
         return {
             "pool_size": self.settings.pool_size, "max_overflow": 0, "pool_timeout": 5, "pool_recycle": 1800,

@@ -1085,6 +1085,29 @@ def test_a_value_of_the_environment_that_no_client_takes_is_refused_too(monkeypa
         Engram("postgresql://ada@127.0.0.1:1/memories?application_name=one")
 
 
+async def test_what_an_address_says_of_its_connections_goes_before_what_is_usual(
+    database_url: str, tenant: str
+) -> None:
+    def name(conn: Any) -> Any:
+        return conn.exec_driver_sql("SHOW application_name").scalar()
+
+    with of_its_own(database_url) as database:
+        assert database.run(tenant, name) == "engram"
+    chosen = f"{database_url}{'&' if '?' in database_url else '?'}application_name=agents&keepalives_idle=77"
+    with of_its_own(chosen) as database:
+        assert database.run(tenant, name) == "agents"
+        (idle,) = {one.info.get_parameters()["keepalives_idle"] for one in drivers(database)}
+        assert idle == "77"
+    database = Database(chosen, load({}))
+    assert await database.run_async(tenant, name) == "agents"
+    await database.close_async()
+
+
+def drivers(database: Database) -> list[Any]:
+    with database.engine.connect() as conn:
+        return [conn.connection.driver_connection]
+
+
 def test_a_login_that_does_not_exist_is_refused_and_says_so(server: EmbeddedServer, tenant: str) -> None:
     for url in (server.url(user="nobody-of-that-name"), server.url(database="nothing")):
         with of_its_own(url) as database, pytest.raises(Unavailable, match="refused the login"):
