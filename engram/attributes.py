@@ -15,7 +15,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from engram import asides, feasts, names, phrases
+from engram import asides, brands, feasts, names, phrases
 from engram.claims import stem
 from engram.courses import NO_OCCASION, Course
 from engram.regex import regex
@@ -66,7 +66,8 @@ _SAME: Final = {
     "job title": "occupation", "job": "occupation", "title": "occupation", "role": "occupation",
     "profession": "occupation", "company": "employer",
     "wife": "partner", "husband": "partner", "girlfriend": "partner", "boyfriend": "partner", "spouse": "partner",
-    "fiance": "partner", "fiancé": "partner", "fiancee": "partner", "fiancée": "partner",
+    "fiance": "partner", "fiancé": "partner", "fiancee": "partner", "fiancée": "partner", "bf": "partner",
+    "gf": "partner", "hubby": "partner", "chief": "manager",
     "note-taking app": "notes app", "note taking app": "notes app", "note app": "notes app",
     "favourite food": "favourite dish", "favourite meal": "favourite dish", "operating system": "operating system",
     "os": "operating system", "timezone": "time zone", "boss": "manager", "supervisor": "manager",
@@ -489,6 +490,8 @@ def _of_frame(name: str, found: str, original: str) -> Attribute | None:
     value = first_value(_SOME_TIME_AGO.sub("", said) if name == "partner" else said)
     if value is None:
         return None
+    if name == "partner" and (brands.named(original) or any(map(str.isdigit, value))):
+        return None  # "I'm now with Vodafone"
     if name == "profession":
         return Attribute("occupation", value) if _is_profession(found, value) else None
     if name == "occupation":

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from engram import brands, verbs
@@ -23,7 +24,7 @@ from engram.claims import stem
 from engram.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.names import CITIES, REGIONS
 from engram.regex import regex
-from engram.wording import Worded
+from engram.wording import OfWords, Worded
 from engram.wordlists import word_set
 
 MAX_READ: Final = 300
@@ -59,6 +60,7 @@ _CLOSE: Final = (
     r"over (?:the )?(?:weekend|holidays|christmas|easter|summer|winter|new year)|"
     r"(?:an?|a few|a couple of|some|several|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) "
     r"(?:minutes?|hours?|days?|nights?|weeks?|months?|years?|sprints?) ago|"
+    rf"(?:back )?in (?:{MONTHS}|(?:the )?(?:spring|summer|autumn|winter)|20\d\d)|on {WEEKDAY}|"
     r"ago|a while back|a while ago|already|again|too|anyway))*"
 )
 NO_OCCASION: Final = (
@@ -72,7 +74,7 @@ _FIRST_WHEN: Final = regex(rf"^(?:{_BY_THEN}|over the weekend),? (?=user\b|they\
 # ------------------------------------------------ what is over
 
 _ENDED: Final = (
-    r"(?:stopped|quit|ceased|gave up(?: on)?|given up(?: on)?|"
+    r"(?:(?:been )?(?:fired|laid off) (?:by|from|at)|stopped|quit|ceased|gave up(?: on)?|given up(?: on)?|"
     r"finished(?= with | \w+ing | .*\b(?:project|course|class|degree|training|thesis|studies|treatment|therapy|"
     r"internship|"
     r"apprenticeship|contract|book|novel|series)\b)|dropped|ditched|abandoned|cancelled|canceled|"
@@ -96,24 +98,32 @@ _ENDED: Final = (
     r"out with|"
     r"thrown out|threw out|dismissed|fired|laid down|given notice (?:at|to)|gave notice (?:at|to)|taken off|"
     r"let go (?:by|from)|removed from|kicked out of|thrown out of|done with|through with|finished with|over with|"
-    r"fed up with|off|out of(?= the )|done|through|parted with|moved on from)"
+    r"fed up with|off|out of(?= the )|done|through|parted with|moved on from|"
+    r"jacked in|chucked in|sacked off|ripped out|sworn off|swore off|called time on|got shot of|gotten shot of|"
+    r"weaned off|(?:killed(?: off)?|chucked)(?! (?:an?|the|user's|in|out|up|down|away)\b))"
 )
-_SET_BY: Final = (
-    r"(?:they|user's (?:doctor|gp|physician|consultant|specialist|cardiologist|nurse|surgeon|vet|boss|company|"
-    r"employer|school))"
+_HEALER: Final = (
+    r"(?:doctor|doc|gp|physician|consultant|specialist|cardiologist|neurologist|dermatologist|psychiatrist|nurse|"
+    r"surgeon|pharmacist|vet)"
 )
+_SET_BY: Final = rf"(?:they|user's (?:{_HEALER}|boss|company|employer|school)|(?:the )?{_HEALER})"
+"""Who decides what somebody takes or does: of healers it need not be said that they are the user's."""
 _OVERS: Final = tuple(
     (regex(pattern), alone)
     for pattern, alone in (
         (rf"^user {_HAS}{_ENDED} (?:with )?(?P<over>{_NP}){_CLOSE}$", False),
         (
             (
-                rf"^user {_HAS}(?:given|gave|packed|called|put|left|turned|cut) (?P<over>{_NP}) (?:up|in|off|"
-                rf"behind(?: user)?|out|down|to sleep)"
+                rf"^user {_HAS}(?:given|gave|packed|called|put|left|turned|cut|jacked|chucked|ripped) "
+                rf"(?P<over>{_NP}) (?:up|in|off|behind(?: user)?|out|down|to sleep)"
                 rf"{_CLOSE}$"
             ),
             False,
         ),
+        (rf"^user {_HAS}(?:put|set|laid) (?P<over>{_NP}) (?:aside|to one side){_CLOSE}$", False),
+        (rf"^user {_HAS}knocked (?P<over>{_NP}) on the head{_CLOSE}$", False),
+        (rf"^user {_HAS}to say goodbye to (?P<over>{_NP}){_CLOSE}$", False),
+        (rf"^user (?:has |had )(?P<over>{_NP}) put (?:down|to sleep){_CLOSE}$", False),
         (rf"^user {_HAS}lets? (?P<over>{_NP}) (?:lapse|run out|expire|go|slide|drop){_CLOSE}$", False),
         (
             r"^(?P<over>.{3,120}?) (?:any ?more|any longer)(?:,? (?:because|since|due to|as|so|after|thanks to) .*)?$",
@@ -122,7 +132,8 @@ _OVERS: Final = tuple(
         (
             (
                 rf"^user (?:does|is) not (?!have (?:time|room|money|to)\b)(?P<over>{_NP})"
-                rf"(?: (?:these days|nowadays|now|at all|currently|at the moment))*$"
+                rf"(?: (?:these days|nowadays|now|at all|currently|at the moment|since (?:(?:an?|two|three|four|"
+                rf"five|six|\d+|some|many|several) (?:days?|weeks?|months?|years?)|last \w+|{MONTHS}|20\d\d)))*$"
             ),
             False,
         ),
@@ -169,10 +180,17 @@ _OVERS: Final = tuple(
         ),
         (
             (
-                rf"^(?:user's |the )?(?P<over>{_NP}) {_HAS}(?:died|passed away|put down|put to sleep|stolen|"
+                rf"^(?:user's |the )?(?P<over>{_NP}) {_HAS}(?:died|passed away|(?:to be )?put (?:down|to sleep)|stolen|"
                 rf"written off|"
                 rf"gone|cancelled|canceled|called off|scrapped|come off|came off|cleared up|discontinued)"
-                rf"(?: (?:away|now|for good|last \w+|this \w+|yesterday|today))*$"
+                rf"(?: (?:away|now|for good|last \w+|this \w+|yesterday|today|on {WEEKDAY}|in (?:{MONTHS})))*$"
+            ),
+            True,
+        ),
+        (
+            (
+                rf"^(?:user's |the )?(?P<over>{_NP}) (?:(?:has|have) {_ADV}been|is being|was|got) {_ADV}(?:axed|binned|"
+                rf"ditched|shelved|withdrawn|phased out){_CLOSE}$"
             ),
             True,
         ),
@@ -193,9 +211,9 @@ _OVERS: Final = tuple(
         (rf"^(?:there (?:is|are|will be) )?no more (?P<over>{_NP})(?: for user| in user's life)?{_CLOSE}$", True),
         (
             (
-                rf"^(?P<over>{_NP}) and user (?:(?:have|has|got) )?(?:parted (?:ways|company)|split up|broken up|"
-                rf"broke up|"
-                rf"fallen out(?! of)|separated|divorced|called off|called it off).*$"
+                rf"^(?P<over>{_NP}) and user (?:(?:have|has|got|been|are|is|now|since \w+(?: \w+)?) )*(?:parted "
+                rf"(?:ways|company)|split(?: up|$| now$)|broken up|broke up|fallen out(?! of)|separated|divorced|"
+                rf"called off|called it (?:off|quits|a day)).*$"
             ),
             True,
         ),
@@ -205,6 +223,7 @@ _OVERS: Final = tuple(
         (rf"^(?P<over>[\w'. -]{{2,40}} (?:stopped|quit) (?:being )?{_NP}){_CLOSE}$", False),
     )
 )  # fmt: skip
+_ENDING: Final = OfWords(_OVERS, itemgetter(0))
 _SCRAPPED: Final = regex(
     r"^(?:please )?(?:forget|scrap|ignore|disregard|strike|take back|scratch|never mind|undo|drop) "
     r"(?:everything |all |anything |whatever )?(?:(?:that |what )?(?:i|user) (?:have |has |'ve )?(?:ever |just )?"
@@ -212,7 +231,8 @@ _SCRAPPED: Final = regex(
     r"(?P<over>[^,;:.!]{2,80})(?:[,;:.!].*)?$"
 )
 _ONCE: Final = regex(
-    r"\b(?:will|would|might|may|could|should|shall|plans?|hopes?|wants?|going to|about to|thinking|considering|"
+    r"\b(?:will|would|might|(?<!\bin )(?<!since )may|could|should|shall|plans?|hopes?|wants?|going to|about to|"
+    r"thinking|considering|"
     r"almost|"
     r"nearly|until|unless|if|whether|maybe|perhaps|never)\b"
 )
@@ -285,12 +305,17 @@ _HINTS: Final = regex(
     r"fired|laid|taken|took|removed|through|fed|off|out|for|from|instead|rather|again|once|back|rejoined|"
     r"resubscribed|resumed|returned|lets|replaced|swapped|traded|exchanged|"
     r"deactivated|shut|interest|handed|sacked|redundant|dumped|died|stolen|written|passed|put|cleared|last|bowed|"
-    r"renamed|rebranded|rechristened|switched|changed|transferred|succeeded|now|fallen|called|put|separated|did|expired|run|ran)\b"
+    r"goodbye|divorced|quits|jacked|chucked|ripped|killed|set|knocked|sworn|swore|shot|weaned|aside|axed|binned|"
+    r"ditched|"
+    r"shelved|way|"
+    r"renamed|rebranded|rechristened|switched|changed|transferred|succeeded|now|fallen|called|put|separated|did|"
+    r"expired|run|ran)\b"
 )
 
 
 _TIMES: Final = (
-    r"(?:(?:winter|summer|spring|autumn|fall|weekend|holiday|morning|evening|afternoon|night|week|month|mon|tues|wednes|thurs|"
+    r"(?:(?:winter|summer|spring|autumn|fall|weekend|holiday|morning|evening|afternoon|night|week|month|mon|tues|"
+    r"wednes|thurs|"
     rf"fri|satur|sun)(?:day)?s?|{MONTHS})"
 )
 _PART: Final = (
@@ -333,7 +358,7 @@ _TIME_WORD: Final = regex(rf"\b{_TIMES}\b")
 
 
 def _over(text: str) -> Course | None:
-    for pattern, alone in _OVERS:
+    for pattern, alone in _ENDING.asked_of(text):
         match = pattern.match(text)
         if match is not None:
             over = _STEPPED_DOWN.sub(" ", match["over"])
@@ -386,9 +411,14 @@ _PAIRS: Final = tuple(
     regex(pattern)
     for pattern in (
         (
+            rf"^{_MY}(?P<old>{_V}) (?:(?:(?:has|have) {_ADV}been|was|were|got|is being) {_ADV}(?:replaced|superseded|"
+            rf"succeeded|swapped(?: out)?|traded(?: in)?|exchanged|ditched|dropped)|(?:has |have )?made way) "
+            rf"(?:by|with|for|in favou?r of) {_MY}(?P<new>{_V}){_CLOSE}$"
+        ),
+        (
             rf"^(?:for [^,]{{3,40}} )?user(?:'s [\w' -]{{2,40}}?)? {_HAS}{_TO} (?:over )?(?:[\w' ]{{1,30}} "
-            rf")?from {_MY}(?P<old>{_V}) "
-            rf"(?:over )?(?:on )?(?:to|into|onto) {_MY}(?P<new>{_V})(?P<rest> (?:in|as|for|at|on|with) "
+            rf")?(?:from|off(?: of)?|away from) {_MY}(?P<old>{_V}) "
+            rf"(?:over )?(?:on |and )?(?:to|into|onto) {_MY}(?P<new>{_V})(?P<rest> (?:in|as|for|at|on|with) "
             rf"[^,;:]{{2,40}})?{_CLOSE}$"
         ),
         (
@@ -397,11 +427,13 @@ _PAIRS: Final = tuple(
             rf"(?:from )?{_MY}(?P<old>{_V}) (?:over )?(?:and put user on|to|onto|into) {_MY}(?P<new>{_V}){_CLOSE}$"
         ),
         (
-            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}(?:replaced|substituted) {_MY}(?P<old>{_V}) (?:with|by) "
+            rf"^(?:user|they|user's [\w -]{{2,30}}|(?:the )?{_HEALER}) {_HAS}(?:replaced|substituted) "
+            rf"{_MY}(?P<old>{_V}) (?:with|by) "
             rf"{_MY}(?P<new>{_V})(?P<rest> (?:in|as) [^,;:]{{2,40}})?{_CLOSE}$"
         ),
         (
-            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_INSTEAD} {_MY}(?P<old>{_V})(?: (?:in|out|up))? for "
+            rf"^(?:user|they|user's [\w -]{{2,30}}|(?:the )?{_HEALER}) {_HAS}{_INSTEAD} "
+            rf"{_MY}(?P<old>{_V})(?: (?:in|out|up))? for "
             rf"{_MY}(?P<new>{_V})"
             rf"(?P<rest> (?:in|as|for user's{NO_OCCASION}) [^,;:]{{2,40}})?{_CLOSE}$"
         ),
@@ -419,7 +451,8 @@ _PAIRS: Final = tuple(
             rf"{_MY}(?P<new>{_V}) (?:now|these days|instead)$"
         ),
         (
-            rf"^user {_HAS}(?:{_ENDED}|{_FOR}) {_MY}(?P<old>{_V})(?: up)?(?:,? and(?: user)?|;(?: now)?(?: "
+            rf"^user {_HAS}(?:{_ENDED}|{_FOR}|(?:set|put|laid|packed|jacked|chucked)(?= .* (?:aside|in|up)\b)) "
+            rf"{_MY}(?P<old>{_V})(?: up| in| out| aside)?(?:,? and(?: user)?|;(?: now)?(?: "
             rf"user)?|, (?:and )?now(?: user)?|,? then(?: user)?) "
             rf"(?:has |now |instead )*{_TAKEN} ?{_MY}(?P<new>{_V})(?: instead)?{_CLOSE}$"
         ),
@@ -488,6 +521,7 @@ _PAIRS: Final = tuple(
 )  # fmt: skip
 
 
+_PAIRING: Final = OfWords(_PAIRS)
 _CORRECTED: Final = tuple(
     regex(pattern)
     for pattern in (
@@ -536,7 +570,7 @@ _LEAST: Final = 3
 
 def _pair(text: str) -> Course | None:
     text = _FIRST_WHEN.sub("", text)
-    for pattern in _PAIRS:
+    for pattern in _PAIRING.asked_of(text):
         match = pattern.match(text)
         if match is not None:
             old, new = _bare(match["old"]), _bare(match["new"])
@@ -614,6 +648,7 @@ _SWAPS: Final = tuple(
         rf"^no longer {_MY}(?P<old>{_V})[,;] (?:but |now |it's )*{_MY}(?P<new>{_V})(?: now| instead)?$",
     )
 )
+_SWAPPING: Final = OfWords(_SWAPS)
 _DAY: Final = (
     r"(?:(?:last |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last (?:week|month|year))"
 )
@@ -650,7 +685,7 @@ def pointed(statement: str) -> Course | None:
     text = statement.strip(" .!,;:").replace("user's group", "user")
     if len(text) > MAX_POINTED or _ONCE.search(text) or _PASSES.search(text):
         return None
-    for pattern in _SWAPS:
+    for pattern in _SWAPPING.asked_of(text):
         match = pattern.match(text)
         if match is not None:
             old, new = _bare(match["old"]), _bare(match["new"])
@@ -813,7 +848,9 @@ class Told:
         """How much of this memory some words name that say what is over; 0 where they speak of something else too."""
         if is_in_part(said) and not set(_TIME_WORD.findall(said)) <= set(self.plain.split()):
             return 0.0  # who does not work from home on Mondays may do so on Fridays
-        return _named(self.plain, over, said) if _may_end(self.plain, over, said) else 0.0
+        if not _may_end(self.plain, over, said):
+            return 0.0
+        return 1.0 if is_pet(self.plain, over) else _named(self.plain, over, said)
 
     def denies(self, said: str) -> bool:
         """Whether it tells nothing but that something is not so, or no longer, of which a statement says that it is."""
@@ -951,8 +988,8 @@ def is_in_company(plain: str) -> bool:
 
 _PET: Final = regex(
     r"^user's (?:dog|cat|puppy|kitten|pup|hound|pet|horse|pony|rabbit|bunny|hamster|parrot|budgie|canary|goldfish|"
-    r"tortoise|turtle|snake|guinea pig|ferret|donkey|goat|hen)(?:'s name)? is (?:called |named )?"
-    r"(?P<name>[^,;:]{2,40})$"
+    r"tortoise|turtle|snake|guinea pig|ferret|donkey|goat|hen)(?:'s name)? is (?:an? [\w -]{2,30}? (?=called |named |"
+    r"by ))?(?:called |named |by the name of )?(?P<name>[^,;:]{2,40})$"
 )
 
 
@@ -1088,7 +1125,8 @@ _KINDS: Final = tuple(
         ),
         (
             (
-                r"\b(?:fired|sacked|dismissed|let user go|laid (?:user )?off|redundant|user's job|works?(?! out)|"
+                r"\b(?:fired|sacked(?! off\b)|dismissed|let user go|laid (?:user )?off|redundant|user's job|works?(?! "
+                r"out)|"
                 r"worked|working(?! out))\b"
             ),
             _AS_WORK,
@@ -1110,7 +1148,8 @@ _KINDS: Final = tuple(
         (
             (
                 r"^user's (?:\w+ )?(?:phone|smartphone|mobile|laptop|computer|pc|tablet|ipad|camera|watch|smartwatch|"
-                r"battery|car|van|bike|e-bike|scooter|headset|printer|router|tv|internet|wifi|fridge|boiler|mic|speaker|keyboard|"
+                r"battery|car|van|bike|e-bike|scooter|headset|printer|router|tv|internet|wifi|fridge|boiler|mic|"
+                r"speaker|keyboard|"
                 r"mouse) (?:has |just )*died\b"
             ),
             regex(r"(?!)"),  # that is its battery, more often than not
@@ -1119,10 +1158,16 @@ _KINDS: Final = tuple(
         (
             (
                 r"^user (?:has |just |finally |recently |now |also )*finished (?!with )(?!.*\b(?:project|course|class|"
-                r"degree|training|thesis|studies|treatment|therapy|internship|apprenticeship|contract|book|novel|series)\b)"
+                r"degree|training|thesis|studies|treatment|therapy|internship|apprenticeship|contract|book|novel|"
+                r"series)\b)"
             ),
             regex(r"^user is (?:(?:now|still|currently|also|just) )*(?:re-?)?(?:reading|watching|listening to)\b"),
             None,
+        ),
+        (
+            r"^user .*\b(?:put|set|laid) .* (?:aside|to one side)\b",
+            None,
+            regex(r"^user (?:has|owns|uses|wears|drives|rides)\b"),  # that is what is done with a thing at hand
         ),
         (r"\b(?:lost|stolen)\b", None, regex(r"\b(?:wears?|takes?|needs?|uses? .* for)\b")),
     )

@@ -84,7 +84,8 @@ _HOME: Final = regex(
     r"^home is (?P<own>.+?) for user$|^(?P<first>[\w' -]{2,40}?) is (?:still )?(?:user's )?home(?: for user)?$"
 )
 _SETTLED: Final = regex(
-    r"^(user) (?:has )?(?:settled(?: down)?|made (?:the|a|user's) (?:\w+ )?move(?: over| back)?) (?:in|to)\b"
+    r"^(user) (?:has )?(?:settled(?: down)?|upped sticks|made (?:the|a|user's) (?:\w+ )?move(?: over| back)?) (?:in|"
+    r"to)\b"
 )
 _BACK_AS: Final = regex(
     r"^user (?:is|has (?:gone|come|switched)|went|came) back (?:with|to|on|at) (?P<value>[^,;]{1,60}?) as "

@@ -61,10 +61,14 @@ _DATE: Final = (
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? {_YEAR})?|the \d{{1,2}}(?:st|nd|rd|th)|"
     r"\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}(?:/\d{2,4})?)"
 )
+_OF_THE_MONTH: Final = (
+    rf"the (?:first|second|third|fourth|last|1st|2nd|3rd|4th) {WEEKDAY} (?:of|in) (?:the|each|every) month"
+)
 _DAYS: Final = (
     (
+        rf"{_OF_THE_MONTH}|"
         r"(?:(?:next|this|this coming|the following|every|every (?:other|second)) )?"
-        rf"{WEEKDAY}s?(?: (?:morning|afternoon|evening|night))?"
+        rf"{WEEKDAY}s?(?: (?:morning|afternoon|evening|night)s?)?"
         rf"(?:,? {_DATE})?|{_DATE}|today|tonight|tomorrow(?: (?:morning|afternoon|evening))?|{UNNAMED}"
     ),
     r"(?:next|this|the following) (?:week|weekend)",
@@ -210,8 +214,10 @@ _RATED: Final = (
     r"dropped|climbed|grew|grown|shrank|shrunk|adjusted|extended|doubled|halved)"
 )
 _VERBS: Final = (
+    ("put(?=.* (?:up|down) to )", word_set("amount")),
     (_LATER, word_set("day hour")),
     (_MOVED, word_set("day hour place")),
+    ("(?:moves|shifts|switches)", word_set("day hour")),
     ("changed", word_set("day hour place amount")),
     (_RATED, word_set("amount")),
 )
@@ -240,14 +246,19 @@ _CHANGED: Final = tuple(
     )
     for verb, kinds in _HAD_TO
 )
+_DOSE_CHANGED: Final = regex(
+    rf"^{_AGENT} {_ADV}(?:has |have )?{_ADV}(?:{_RATED}|put|took){_WAY} (?P<drug>[a-z][a-z-]{{4,30}}){_WAY}{_FROM} "
+    r"(?:back )?to (?P<value>\d[\d.,]* ?(?:mg|mcg|micrograms?|milligrams?|units?)(?: (?:a day|daily|twice a day))?)$"
+)
 _CHANGING: Final = OfWords(_CHANGED, itemgetter(0))
 _BARE_MOVED: Final = regex(
-    rf"^(?P<np>[a-z][\w-]*(?: [a-z][\w-]*)?) {_HAS}(?:{_MOVED}|{_LATER}){_WAY}{_FROM} "
+    rf"^(?P<np>[a-z][\w-]*(?: [a-z][\w-]*)?) {_HAS}(?:{_MOVED}|{_LATER}|moves|shifts|switches){_WAY}{_FROM} "
     r"(?:to|until|till) (?P<value>[^;?!]{1,60})$"
 )
 _NO_BARE: Final = word_set("user they he she it we you i that this everyone everybody nobody user's the")
 _MAY_HAVE_CHANGED: Final = regex(
-    rf"\b(?:had to|{_LATER}|{_MOVED}|changed|{_RATED}|upgraded|updated|downgraded|migrated|renamed|rewrote|"
+    rf"\b(?:had to|{_LATER}|{_MOVED}|moves|shifts|switches|changed|{_RATED}|upgraded|updated|downgraded|migrated|"
+    rf"renamed|rewrote|"
     r"rewritten|ported|rebuilt|reimplemented)\b"
 )
 _SET: Final = r"(?:(?:due|scheduled|set|planned|booked|held|located|situated|still) )?"
@@ -258,23 +269,28 @@ _IS: Final = regex(
 )
 _HAVING: Final = regex(
     r"^user(?:'s (?:team|group))? (?:also )?has (?:got )?(?:(?:an?|another|the|user's) |"
-    rf"(?=(?:[a-z]+ )?{MEALS}\b))(?P<rest>[^;?!]{{5,90}})$"
+    rf"(?=(?:[a-z]+ )?(?:{MEALS}|course|class|lesson|therapy|physio|rehearsal|training)\b))(?P<rest>[^;?!]{{5,90}})$"
 )
+_BOOKED: Final = regex(r" (?:booked|scheduled|planned|lined up|coming up)$")
 _DOING: Final = regex(
-    r"^user (?:(?:usually|always|also|now) )*(?:does|has|attends|goes to|teaches|takes) "
-    rf"(?P<np>[a-z][\w-]*(?: [a-z][\w-]*)??) (?:on )?(?P<value>(?:every )?{WEEKDAY}s?(?: .{{1,20}})?)$"
+    r"^user(?:'s (?:team|group))? (?:(?:usually|always|also|now) )*(?:does|has|attends|goes to|teaches|takes|runs|"
+    r"holds) "
+    rf"(?:the )?(?:(?P<np>[a-z][\w-]*(?: [a-z][\w-]*)??) (?:on )?(?P<value>(?:every )?{WEEKDAY}s?(?: .{{1,20}})?)|"
+    r"(?P<held>(?:[a-z]+ )?(?:stand-?up|sync|retro|scrum|planning|lectures|training|rehearsals))"
+    rf"(?: (?:on|via|over|in) [a-z][\w-]*)? at (?P<hour>{_HOUR}))$"
 )
-"""What somebody does on some day, by a word alone: "User does intervals on Tuesdays"."""
+"""What somebody does on some day, by a word alone ("User does intervals on Tuesdays"), and what a team holds when."""
 _SPLIT: Final = regex(r" (?:(?P<prep>on|at|in|for) |(?=(?:tomorrow|next|this) ?))")
 _HAS_BEEN: Final = regex(r"(?<=\w)'s been ")
 _TAIL: Final = regex(
-    r",? (?:(?:now|again|instead|these days|nowadays|currently|at last|after all|already|from now on|yesterday|"
+    r",? (?:(?:and )?(?:no longer|no more)(?: (?:on|at))? [^,;]{1,30}|"
+    r"(?:now|again|instead|these days|nowadays|currently|at last|after all|already|from now on|yesterday|"
     r"last (?:week|month|night)|officially|too|as well)|(?:because|due to|thanks to) .{1,100})$"
 )
 _TOO: Final = regex(r"\b(?:also|too|as well)\b")
 _WAS_LATE: Final = regex(r"\bdelayed .*\b(?:yesterday|last (?:week|month|night))\b")
 """What was late once may be at its hour ever since."""
-_SIGNS: Final = regex(r"\b(?:now|again|instead|these days|nowadays|currently|from now on|back)\b")
+_SIGNS: Final = regex(r"\b(?:no longer|no more|now|again|instead|these days|nowadays|currently|from now on|back)\b")
 _STANDS: Final = word_set(
     "office desk workplace workstation cubicle studio shop store bakery salon clinic garage "
     "locker mailbox allotment headquarters gym dojo stall"
@@ -325,6 +341,10 @@ def _without_tail(text: str) -> tuple[str, bool]:
 
 
 def _changed(text: str, written: str) -> Move | None:
+    dose = _DOSE_CHANGED.match(text)
+    if dose is not None:
+        found = tuple(one for one in _values(dose["value"], written, "to") if one.kind == "amount")
+        return Move((dose["drug"],), found, True) if found else None
     for form, kinds in _CHANGING.asked_of(text):
         match = form.match(text)
         thing = () if match is None else _thing(match["np"])
@@ -360,7 +380,7 @@ def _having(text: str, written: str, signs: bool) -> Move | None:
     if match is None:
         return None
     for split in _SPLIT.finditer(match["rest"]):
-        thing = _thing(match["rest"][: split.start()])
+        thing = _thing(_BOOKED.sub("", match["rest"][: split.start()]))
         value = match["rest"][split.end() :].strip()
         found = tuple(one for one in _values(value, written, "") if one.kind in ("day", "hour"))
         if thing and found:
@@ -370,10 +390,11 @@ def _having(text: str, written: str, signs: bool) -> Move | None:
 
 def _doing(text: str, written: str, signs: bool) -> Move | None:
     match = _DOING.match(text)
-    thing = () if match is None else _thing(match["np"])
+    thing = () if match is None else _thing(match["np"] or match["held"])
     if match is None or not thing:
         return None
-    found = tuple(one for one in _values(match["value"], written, "") if one.kind == "day")
+    kind = "day" if match["hour"] is None else "hour"
+    found = tuple(one for one in _values(match["value"] or match["hour"], written, "") if one.kind == kind)
     return Move(thing, found, signs) if found else None
 
 
@@ -396,7 +417,10 @@ _MADE_IN: Final = word_set(
 """What something is written in; it may be rewritten in a town or a month, too, and ported to a phone."""
 _DRUG: Final = r"(?P<drug>[a-z][a-z-]{3,30})"
 _DOSED: Final = r"(?P<value>\d[\d.,]* ?(?:mg|mcg|g|ml|milligrams?|units?|drops?))"
-_DAILY: Final = r"(?: (?:a day|daily|per day|once a day|every day))?"
+_DAILY: Final = (
+    r"(?:,? (?:a day|daily|per day|(?:once|twice|three times) (?:a day|daily)|every (?:day|morning|evening|night)|"
+    r"at (?:night|bedtime)|in the (?:morning|evening)|(?:before|after|with) (?:breakfast|lunch|dinner|food|meals)))?"
+)
 _SPECIAL: Final = tuple(
     (kind, regex(form), change)
     for kind, form, change in (
@@ -521,7 +545,9 @@ def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken
     if new is None or _TOO.search(plain) or (new.thing and _plainer(new.thing)[-1] not in held):
         return None
     old = read(held, held_written)
-    if old is None or not _are_the_same(new.thing, old.thing):
+    if old is None or not (_are_the_same(new.thing, old.thing) or _is_its_dose(new, old)):
+        return None
+    if old.thing[:1] == ("dose",) and _are_apart(plain, held):
         return None
     for value in new.values:
         for was in old.values:
@@ -529,13 +555,33 @@ def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken
                 return Taken(was.hour, value.said, False, was.said)
             if not _is_of_a_kind(value, was) or value.said == was.said:
                 continue
-            whole = value.kind not in ("version", "name", "made", "holder") and new.thing[:1] != ("dose",)
+            whole = value.kind not in ("version", "name", "made", "holder") and old.thing[:1] != ("dose",)
             if new.changed:
                 goes = _leaves(value, was, new.thing)
             else:
                 goes = _may_stand(new, plain) and _may_stand(old, held) and _is_as_wide(value, was)
-            return Taken(was.said, value.said, whole) if goes else None
+            return Taken(was.said, _with_unit(value, was), whole) if goes else None
     return None
+
+
+def _with_unit(new: Value, old: Value) -> str:
+    """A number as it is said, with what the one before it counted where it says of nothing what it counts."""
+    is_bare = new.kind == old.kind == "amount" and not new.of and re.fullmatch(r"\d[\d.,]*", new.said) is not None
+    return re.sub(r"\d[\d.,]*", new.said, old.said, count=1) if is_bare else new.said
+
+
+def _are_apart(plain: str, held: str) -> bool:
+    """Whether two statements tell what is taken at two times of a day: one at night says nothing of the morning's."""
+    one, other = (frozenset(_DOSE_TIME.findall(text)) for text in (plain, held))
+    return bool(one) and bool(other) and one != other
+
+
+_DOSE_TIME: Final = regex(r"\b(?:morning|evening|night|bedtime|breakfast|lunch|dinner)\b")
+
+
+def _is_its_dose(new: Move, old: Move) -> bool:
+    """Whether a change of how much there is of something is one of its dose: "put the sertraline up to 100"."""
+    return new.changed and any(value.kind == "amount" for value in new.values) and old.thing == ("dose", *new.thing)
 
 
 def _are_the_same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -570,6 +616,8 @@ def gives_another(plain: str, written: str, held: str, held_written: str) -> boo
     new, old = read(plain, written), read(held, held_written)
     if new is None or old is None or new.thing != old.thing or _TOO.search(plain) or _TOO.search(held):
         return False
+    if old.thing[:1] == ("dose",) and _are_apart(plain, held):
+        return False
     pairs = [(one, other) for one in new.values for other in old.values if one.kind == other.kind]
     differ = any(_is_of_a_kind(one, other) and one.said != other.said for one, other in pairs)
     return differ and (
@@ -591,6 +639,8 @@ def may_both_be(plain: str, written: str, held: str, held_written: str) -> bool:
     old = None if new is None else read(held, held_written)
     if new is None or old is None:
         return False
+    if new.thing[:1] == ("dose",) and _are_apart(plain, held):
+        return True
     if new.thing != old.thing:
         one, other = _head(new.thing), _head(old.thing)
         return one == other != ()
@@ -707,9 +757,10 @@ def _is_once(new: Value, old: Value, thing: tuple[str, ...]) -> bool:
     return new.kind == old.kind == "day" and recurs and _OF_A_WEEK.match(new.said) is None
 
 
-_WEEKLY: Final = regex(rf"\b(?:{WEEKDAY}s|every (?:other |second )?{WEEKDAY})\b")
+_WEEKLY: Final = regex(rf"\b(?:{WEEKDAY}s|every (?:other |second )?{WEEKDAY})\b|{_OF_THE_MONTH}")
 _OF_A_WEEK: Final = regex(
-    rf"(?:(?:{_HOUR}),? (?:on )?)?(?:every (?:other |second )?)?{WEEKDAY}s?\b(?!.*\d (?:of )?{_MONTH}|.*{_MONTH} \d)"
+    rf"{_OF_THE_MONTH}|(?:(?:{_HOUR}),? (?:on )?)?(?:every (?:other |second )?)?{WEEKDAY}s?\b(?!.*\d (?:of )?{_MONTH}|"
+    rf".*{_MONTH} \d)"
 )
 _RECURRING: Final = word_set("daily weekly biweekly fortnightly monthly standup stand-up scrum")
 

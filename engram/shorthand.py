@@ -12,10 +12,10 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from engram import attributes, names, news, verbs
+from engram import attributes, courses, names, news, verbs
 from engram.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.regex import regex
-from engram.wording import Worded
+from engram.wording import OfWords, Worded
 from engram.wordlists import word_set
 
 MAX_READ: Final = 200
@@ -30,6 +30,11 @@ _NUMBER: Final = r"[€$£]?\d[\d.,:]*(?: ?(?:%|°|[€$£]|[a-zA-Z]+)){0,2}"
 _THING: Final = r"an? (?:[\w'-]+ ){0,2}[\w'-]+|the (?:[\w'-]+ )?[\w'-]+"
 _NOUN: Final = r"[a-z][\w-]+(?: [a-z][\w-]+)?"
 _END: Final = r"(?:,? (?:yes|yeah|of course|actually|as always))?[\s.!]*$"
+_BESIDES: Final = (
+    r"(?:, (?:(?:\d+ ?x|once|twice|\d+ times|three times) (?:a|per) (?:day|week|month|year)|"
+    r"(?:for )?(?:\d+|an?|two|three|four|five) (?:yrs?|years?|months?|weeks?)(?: now)?))?"
+)
+"""How often or how long, behind a value that is told in short: "gym = X, 3x a week"."""
 _UNSURE: Final = regex(
     r"\?|\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|would|might|could|should|tbd|tba|n/a|none|"
     r"unknown|no idea|see|or|not|plan|planned|someday)\b",
@@ -56,7 +61,7 @@ _LABEL: Final = regex(
     r"(?P<np>(?:(?:mum|mom|dad|son|daughter|wife|husband|brother|sister|partner)['’]s "
     r")?[a-z][a-z-]+(?: [a-z][a-z-]+){0,2})"
     r"(?:: | [-–—=] )"
-    rf"(?P<value>{_NAME}|{_NUMBER}|{_THING}|{_NOUN}){_END}",
+    rf"(?P<value>{_NAME}|{_NUMBER}|{_THING}|{_NOUN}){_BESIDES}{_END}",
     re.I,
 )
 _DOING_LABEL: Final = regex(
@@ -261,8 +266,43 @@ _DID: Final = regex(
 )
 
 
+_ENDED: Final = regex(
+    r"(?:(?:just|finally|also|already) )?(?:(?:binned|ditched|scrapped|cancelled|canceled|dropped|quit|dumped|sacked "
+    r"off|"
+    r"jacked in|packed in|chucked in|ripped out|swore off|killed off|killed|deleted|uninstalled|sold|gave up|given up|"
+    r"came off) |chucked (?=(?-i:[A-Z]))|"
+    r"(?P<be>done|finished|through) with )(?:(?:the|my|our) )?(?!it\b|this\b|that\b|all\b|a\b|an\b|in\b|on\b|out\b|"
+    r"off\b|"
+    rf"for\b|by\b|to\b|at\b)(?:{_NAME}|[a-z][\w-]*(?: [a-z][\w-]*)?)(?: (?:last|this) [a-z]+| in (?:{MONTHS})| on "
+    rf"{WEEKDAY}| yesterday| today| for good)?(?P<more>, .{{2,60}})?$",
+    re.I,
+)
+_READ_ALREADY: Final = regex(
+    r"(?:(?:just|finally|also|already) )?(?:ditched|scrapped|cancell?ed|dropped|quit|dumped|sold)\b", re.I
+)
+"""Of what these end a clause behind them says what came instead, without "I"."""
+_A_CLAUSE: Final = regex(r"\b(?:i|im|i['’]m|i['’]ve|we|we['’]re|we['’]ve|my|our|now|got|it['’]s|everyone['’]s)\b", re.I)
+_ON_THE_HEAD: Final = regex(
+    r"(?:just |finally )?(?:got (?:fired|sacked|laid off|made redundant|let go) (?:from|by|at) [\w'’ -]{2,30}|"
+    r"knocked (?:the |my )?[\w -]{2,30} on the head|"
+    r"(?:swapped|traded|exchanged|ditched|replaced) [\w'’ -]{2,30}? (?:for|with) [\w'’ -]{2,30}|(?:migrated|moved|"
+    r"switched|came) off (?:of )?(?-i:[A-Z])[^,;]{2,60})$",
+    re.I,
+)
+"""What somebody is done with, in two or three words: "binned the gym", "done with the tablets, bloods fine"."""
+
+
 def _elided(text: str) -> str | None:
     """A clause about the user that leaves "I" out before its verb: "Ported my number", "Can't stand coriander"."""
+    if _ON_THE_HEAD.match(text):
+        return f"I {text[:1].lower()}{text[1:]}"
+    ended = _ENDED.match(text)
+    if ended is not None:
+        whole = f"I{' am' if ended['be'] else ''} {text[:1].lower()}{text[1:]}"
+        more = ended["more"]
+        if more is not None and _A_CLAUSE.search(more):
+            return None if _READ_ALREADY.match(text) else whole
+        return whole if more is None else whole.removesuffix(more)
     being = _BEING.match(text)
     if being is not None:
         return f"I {'was' if being['was'] else 'am'} {text[:1].lower()}{text[1:]}"
@@ -299,6 +339,118 @@ _IS_MINE: Final = regex(
 _BARE_IS: Final = regex(
     rf"(?P<np>[a-z][a-z-]+)(?:['’]s| is) (?P<adv>still |now |back to )(?P<value>{_NAME}|{_NUMBER}|{_THING}){_END}", re.I
 )
+
+
+_ONE_OF: Final = (
+    r"(?:physio|physiotherapist|dentist|doctor|gp|therapist|counsellor|tutor|landlord|landlady|accountant|lawyer|"
+    r"solicitor|hairdresser|barber|vet|optician|mechanic|cleaner|nanny|childminder|gardener|dermatologist|"
+    r"orthodontist|osteopath|ceo|cto|cfo|coo|cpo|cio|ciso|head of [a-z]+|team lead|tech lead|product owner|"
+    r"scrum master|chairman|chairwoman|treasurer|headteacher|principal|vicar)"
+)
+_CAME_AS: Final = regex(
+    rf"(?P<before>{_NAME} (?:has |just |recently )*(?:stepped down|retired|left|quit|resigned|moved on|"
+    r"moved away|emigrated|passed away|died)(?:,? and|,? so|[,;]) )?"
+    rf"(?P<who>{_NAME})(?: is|['’]s| has become| became)(?P<now> now)? (?P<whose>my|our) (?P<new>new "
+    rf")?(?P<role>{_ONE_OF}|[a-z]+(?: [a-z]+)??)"
+    r"(?P<end> now| these days| as of (?:now|today|this week|[a-z]+day)| from (?:now|today|here) on)*$",
+    re.I,
+)
+"""Who is what somebody has one of: the name of it decides, and not the one who is it."""
+
+
+def _came_as(text: str) -> str | None:
+    """Who is somebody's dentist, said of that: "Leila is our CTO now" is "Our CTO is Leila now"."""
+    came = _CAME_AS.match(text)
+    if came is None or not _is_somebody(came["who"]):
+        return None
+    role = came["role"].casefold()
+    changed = came["now"] or came["new"] or came["end"] or came["before"] or "bec" in text[came.end("who") :]
+    is_one = re.fullmatch(_ONE_OF, role) is not None
+    if not is_one and (not changed or courses.is_of_several(courses.topic(role)) or attributes.noun(role) is not None):
+        return None
+    said = f"{came['whose'].casefold()} {came['role']} is {came['who']}{' now' if changed else ''}"
+    before = came["before"]
+    return f"{said[:1].upper()}{said[1:]}" if before is None else f"{re.split(',|;| and | so ', before)[0]}, and {said}"
+
+
+_ROLE_IS: Final = regex(
+    r"(?P<np>(?:[a-z]+ )?(?P<role>manager|boss|supervisor|tutor|landlord|landlady|dentist|gp|doctor|therapist|physio|"
+    r"boyfriend|girlfriend|bf|gf|husband|wife|hubby|partner|flatmate|roommate|housemate|mentor|coach))(?: is|['’]s) "
+    rf"(?:called |named )?(?P<value>{_NAME}|(?:dr|prof|mrs?|ms)\.? [a-z][\w-]+){_BESIDES}{_END}",
+    re.I,
+)
+_PET_IS: Final = regex(
+    r"(?P<np>dog|cat|puppy|kitten|rabbit|hamster|horse|son|daughter|baby)(?: is|['’]s) (?:called|named) "
+    r"(?P<value>(?!back\b|off\b|out\b|for\b|in\b|after\b|by\b)[a-zà-ÿ][\w'’-]+)[\s.!]*$",
+    re.I,
+)
+_SHORT_ROLES: Final = {"bf": "boyfriend", "gf": "girlfriend", "hubby": "husband"}
+
+
+def _of_ones_people(text: str) -> str | None:
+    """Who somebody's boss or cat is, without the "my": "manager is Ines", "cat's called Pickle"."""
+    role = _ROLE_IS.match(text)
+    if role is not None and not _NO_THING.intersection(role["np"].casefold().split()):
+        np = re.sub(r"[a-z]+$", lambda word: _SHORT_ROLES.get(word.group(), word.group()), role["np"].casefold())
+        return f"My {np} is {role['value']}"
+    pet = _PET_IS.match(text)
+    return None if pet is None else f"My {pet['np'].casefold()} is called {pet['value']}"
+
+
+_DOSE: Final = regex(
+    r"(?P<drug>(?!about\b|only\b|contains\b|has\b|is\b)[a-z][a-z-]{3,}(?<!s)) (?P<dose>\d[\d.]* ?(?:mg|mcg|micrograms|"
+    r"iu|units))"
+    r"(?P<often>,? (?:every (?:day|morning|evening|night|\d+ hours)|(?:once|twice|three times) (?:a day|daily)|daily|"
+    r"at (?:night|bedtime)|in the (?:morning|evening)|(?:after|before|with) (?:breakfast|lunch|dinner|food|meals)))$",
+    re.I,
+)
+_ON: Final = regex(
+    r"on (?P<what>(?:(?!the\b|a\b|my\b)[a-z-]+ ){0,2}?(?:tablets|pills|nights|days|earlies|lates|antibiotics|statins|"
+    r"steroids|insulin|keto|premium|(?:maternity|paternity|parental|sick) leave|"
+    r"[a-z]{3,}(?:pril|olol|aline|etine|statin|pine|prazole|mycin|cillin|profen|formin|parin|artan)))"
+    r"(?:,? (?:every (?:day|morning|evening|night)|(?:once|twice|three times) (?:a day|daily)|daily|(?:this|all) "
+    r"(?:week|month)|now|these days|again|still|since [a-z]+(?: \d+)?|at the moment))*$",
+    re.I,
+)
+_EATING: Final = r"(?:vegan|vegetarian|veggie|pescatarian|teetotal|sober|gluten-free|dairy-free|meat-free|keto)"
+_EATS: Final = regex(
+    rf"(?:(?P<goes>going|gone|went|turned) )?(?P<diet>{_EATING})(?P<since> (?:since|from) (?!scratch\b)[\w ]{{3,20}}| "
+    rf"now| again)?"
+    r"[\s.!]*$",
+    re.I,
+)
+_IN_PROGRESS: Final = regex(
+    r"(?P<ing>(?:living|lodging|staying) (?:in|at|with) |working (?:(?:part|full)[ -]time )?(?:at|for|as) |"
+    r"studying (?:[a-z]+ ){1,3}?at |renting (?:in|a|from) |(?:still )?driving (?:a|an|the|my) )"
+    r"(?P<rest>(?:(?!(?:still$|is|was|are|be|costs?|would|takes|makes|sucks|has|have|today|tonight|tomorrow|"
+    r"home)\b)[\w'’-]+[ ,]*){1,6}?)(?P<end>(?: ?still| ?now| ?these days)*)$",
+    re.I,
+)
+
+
+_NOT_ANY_MORE: Final = regex(
+    r"(?:not|no longer) (?:an? )?(?!sure\b|only\b|really\b|much\b|it\b|that\b|this\b|long\b|happy\b|my\b|the\b)[\w'’-]+"
+    r"(?: [\w'’-]+){0,3}?(?: any ?more| any longer)$|no longer (?:an? )?[\w'’-]+(?: [\w'’-]+){0,2}$",
+    re.I,
+)
+
+
+def _state(text: str) -> str | None:
+    """What somebody takes, eats or is about, as they note it down: "sertraline 50mg daily", "on nights"."""
+    dose = _DOSE.match(text)
+    if dose is not None:
+        return f"I take {text}"
+    on = _ON.match(text)
+    if on is not None:
+        return f"I'm {text}"
+    eats = _EATS.match(text)
+    if eats is not None and (eats["goes"] or eats["since"]):
+        return f"I'm {eats['diet'].casefold()}{eats['since'] or ' now'}"
+    doing = _IN_PROGRESS.match(text)
+    if doing is None:
+        return None
+    still = doing["end"].endswith("still")
+    return f"I'm still {_me(text.removesuffix(' still'))[len('I’m ') :]}" if still else _me(text)
 
 
 def _short(text: str) -> str | None:
@@ -356,7 +508,8 @@ _FAVOURITE: Final = regex(
     re.I,
 )
 _TAGS: Final = regex(
-    r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|just so you know|you know|you see|would "
+    r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|smh|ngl|tho|rn|fml|lmao|just so you know|you know|you see|"
+    r"would "
     r"you believe it|believe it or not|"
     r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious))"
     r"[\s.!)]*$",
@@ -376,7 +529,8 @@ _THE: Final = regex(
 _THERE_IS: Final = regex(
     rf"(?:there['’]s|there is|we have|we['’]ve got|they gave us|they gave me|an?|"
     rf"got) (?:an? )?new (?P<np>[a-z][a-z-]+(?: "
-    rf"[a-z][a-z-]+)?)[:,;–—-]+ (?:it['’]s |called )?(?P<value>{_NAME}|{_NUMBER}|{_THING})[\s.!]*$",
+    rf"[a-z][a-z-]+)?)[:,;–—-]+ (?:it['’]s |called )?(?P<value>{_NAME}|{_NUMBER}|{_THING}|(?:dr|prof|mrs?|ms)\.? "
+    rf"[a-z][\w-]+)[\s.!]*$",
     re.I,
 )
 
@@ -395,10 +549,11 @@ def pointing(sentence: str, *, lead: int = 0) -> str | None:
         return None
     np = (match["np"] or match["bare"]).lower()
     changed = match["new"] or match["early"] or match["now"] or re.search(r"chang|went|gone|switched", match.group())
-    known = np.split()[-1] in _MATTERS or not _is_value(match["value"])
+    known = np.split()[-1] in _MATTERS or np in _POINTED or not _is_value(match["value"])
     return None if known or not changed else f"My {np} is {match['value']} now"
 
 
+_POINTED: Final = word_set("it this that he she there here what who")
 _DUE: Final = regex(
     r"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?) (?P<said>(?:is|are) (?:now |still )?due (?:on |by )?(?:the )?"
     rf"(?:\d|{WEEKDAY}|{MONTHS}|end of|next)[\w ,]{{0,30}})[\s.!]*$",
@@ -413,8 +568,15 @@ _AT_A_TIME: Final = regex(
 
 
 _TAKES_PLACE: Final = regex(
-    r"(?P<np>(?:[a-z-]+ ){0,2}?[a-z-]+) (?P<said>(?:(?:is|are|starts|begins|happens)(?: (?:now|still|always|usually))? "
-    rf"(?:at \d|on {WEEKDAY}|every |daily\b|weekly\b))[\w:., ]{{0,40}})$",
+    r"(?:(?P<whose>my|our|the) )?(?P<np>(?:[a-z-]+ ){0,2}?[a-z-]+)(?: (?P<verb>is|are|starts?|begins?|happens?)|"
+    r"(?P<short>['’]s)|(?P<late> (?:doesn['’]?t|don['’]?t|does not|do not) (?:start|begin)))(?P<said>(?: (?:now|still|"
+    rf"always|usually))? (?:(?:at |until |till? |['’]til )?\d|on {WEEKDAY}|{WEEKDAY}s\b|every |daily\b|weekly\b|"
+    rf"the (?:first|second|third|fourth|last) {WEEKDAY} )[\w:., ]{{0,40}})$",
+    re.I,
+)
+_AT_HOURS: Final = regex(
+    r"(?:my )?(?P<np>[a-z]+)(?P<value>(?: at| from)? \d{1,2}(?:[:.]\d\d)?(?: ?(?:am|pm))?(?= )|(?: on)? "
+    rf"{WEEKDAY}s(?: (?:and|&) {WEEKDAY}s)?)(?: (?:usually|normally|as a rule|(?P<now>now|these days|from now on)))?$",
     re.I,
 )
 
@@ -453,8 +615,13 @@ def _timed(text: str, lone: bool) -> str | None:
     if entered is not None:
         return entered
     place = _TAKES_PLACE.match(text)
-    if place is not None and place["np"].casefold().split()[-1] in _MEETS:
-        return f"The {place['np'].casefold()} {place['said']}"
+    if place is not None:
+        placed = _placed(place)
+        if placed is not None:
+            return placed
+    hours = _AT_HOURS.match(text)
+    if hours is not None and hours["np"].casefold() in _ROUTINE:
+        return f"My {hours['np'].casefold()} is {hours['value'].strip()}{' now' if hours['now'] else ''}"
     due = _DUE.match(text)
     if due is not None and not _NO_THING.intersection(due["np"].casefold().split()):
         return f"The {due['np']} {due['said']}"
@@ -466,6 +633,33 @@ def _timed(text: str, lone: bool) -> str | None:
     return f"The {at['np']} is {'' if every else 'on '}{at['value']}"
 
 
+def _placed(place: re.Match[str]) -> str | None:
+    """What takes place when, with whose it is: "lectures don't start till 10" is "my lectures start at 10"."""
+    np, said = place["np"].casefold(), place["said"].strip()
+    head = np.split()[-1]
+    if place["late"] is not None:
+        if re.match(r"(?i)(?:now |still )?(?:until|till?|['’]til) ", said) is None or head not in _ROUTINE:
+            return None
+        verb = re.findall(r"[a-z]+", place["late"].casefold())[-1]
+        said = re.sub(r"(?i)^((?:now |still )?)(?:until|till?|['’]til) ", r"\1at ", said)
+        return f"My {np} {verb if head.endswith('s') else f'{verb}s'} {said}"
+    verb = "is" if place["short"] else place["verb"].casefold()
+    if head in _ROUTINE:
+        return f"My {np} {verb} {said}" if place["whose"] is None or place["short"] else None
+    if head not in _MEETS and not (head == "meeting" and np != head):
+        return None
+    timed = re.match(
+        rf"(?i)(?:(?:now|still|always|usually) )?(?:at \d|on {WEEKDAY}|every |daily\b|weekly\b|the )", said
+    )
+    return f"The {np} {verb} {said}" if place["whose"] is None and timed is not None else None
+
+
+_ROUTINE: Final = word_set(
+    "gym swimming climbing ballet therapy break lunch shift shifts course lecture lectures class classes lesson "
+    "lessons school training practice rehearsal choir "
+    "football rugby netball hockey badminton basketball volleyball tennis squash yoga pilates judo karate zumba"
+)
+"""What somebody has at an hour or on a day, by the word alone."""
 _OURS: Final = r"(?:team|kids|children|twins|baby|dogs?|cats?|family)"
 _AT_OURS: Final = regex(
     rf"the (?P<rest>{_OURS} (?:(?:now|still|always|usually|only|also|both|all|no longer) )*"
@@ -520,20 +714,37 @@ _TIMED: Final = word_set(
     "release demo review retro planning exam wedding party appointment interview dinner lunch"
 )
 """What takes place, or has to be there, at a time."""
-_MEETS: Final = word_set("standup stand-up sync retro retrospective planning refinement grooming scrum")
+_MEETS: Final = word_set("all-hands standup stand-up sync retro retrospective planning refinement grooming scrum")
 """What a team has one of, whoever speaks of it."""
 
 
 # ------------------------------------------------ all of it
 
+_DAYS_FIRST: Final = Worded(
+    regex(
+        rf"^[a-z -]{{2,30}}(?: (?:is|are)|['’]s)?(?: now)?(?: on)? "
+        rf"(?:{WEEKDAY}s\b|the (?:first|second|third|fourth|last) {WEEKDAY}\b)",
+        re.I,
+    )
+)
 _FIRST: Final = regex(
+    r"(?:lectures?|class(?:es)?|school|shifts?) (?:do|does)(?:n['’]?t| not) |"
+    r"(?:[a-z]+ )?(?:manager|boss|supervisor|tutor|landlord|landlady|dentist|gp|doctor|therapist|physio|boyfriend|"
+    r"girlfriend|bf|gf|husband|wife|hubby|partner|mentor|dog|cat|puppy|kitten|rabbit|hamster|horse|son|daughter|baby)"
+    r"(?: is|['’]s) |on [a-z]|got an? |(?:just |finally )?(?:knocked|swapped|traded|exchanged|replaced|migrated|gave "
+    r"up|given up|came off|switched off|moved off) |(?:just |finally )?(?:binned|ditched|scrapped|cancelled|canceled|"
+    r"dropped|quit|"
+    r"dumped|sacked|jacked|packed|chucked|ripped|swore|killed|deleted|uninstalled|sold|done with|finished with|"
+    r"through with) |(?:going |gone |went |turned )?(?:vegan|vegetarian|veggie|pescatarian|teetotal|sober|gluten-free|"
+    r"dairy-free) (?:since|from|now)|(?:going|gone|went|turned) (?:vegan|vegetarian|veggie|pescatarian|teetotal|sober)|"
     r"the (?:team|kids|children|twins|baby|dogs?|cats?|family) |[A-ZÀ-ÖØ-Þ].* the (?:kids|children|"
     r"twins|baby|dog|cat|school)|"
-    r"lights out\b|(?:in |to )?bed\b|it['’]s lights\b|new [a-z ]+: in bed|"
+    r"not .* any|no longer |got (?:fired|sacked|laid|made|let) |chucked |lights out\b|(?:in |to )?bed\b|it['’]s "
+    r"lights\b|new [a-z ]+: in bed|"
     r"still\b|back (?:in|at|with)\b|now (?:in|at|with)\b|currently\b|presently\b|(?:have )?been\b|rent\b|the (?:rent|"
     r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
     r"\w+(?: \w+)? and i\b|i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
-    r"[^\s].{0,60}['’]s (?:(?:now|still) )?(?:my|our|the new)\b|"
+    r"[^\s].{0,60}(?:['’]s|(?-i: is| became| has become)) (?:(?:now|still) )?(?:my|our|the new)\b|"
     r"(?:[a-z-]+ ){0,2}(?:stand-?up|sync|retro|retrospective|scrum|refinement)\b|"
     r"[a-z-]+ing\b|[a-z-]+(?: [a-z-]+)? (?:is|are) (?:now |still )?due\b|[a-z-]+(?:['’]s|"
     r" is) (?:still|now|back to)\b|[a-z '’-]{2,40}?(?:: | [-–—=] | now | is .* now$| to |"
@@ -574,13 +785,74 @@ def whole(sentence: str, *, lead: int = 0, after_self: bool = True, lone: bool =
     slip = _SLIP.match(text) if "why" in text else None
     if slip is not None:
         return f"{slip['said']}, not {slip['old']}"
+    plainer = _as_spoken(text)
+    if plainer != text:
+        return whole(plainer, after_self=after_self, lone=lone) or plainer
     tag = _TAGGED.search(text) or (_SMILES.search(text) if ":" in text or ";" in text else None)
     told = text[: tag.start()] if tag is not None else text
-    made = _made(told, after_self, lone) if _FIRST.match(told) else _entered(told)
+    is_short = _FIRST.match(told) or _DAYS_FIRST.search(told)
+    made = _made(told, after_self, lone) if is_short else _entered(told)
     return made if made is not None or tag is None or not told.strip() else told
 
 
 _TAGGED: Final = Worded(_TAGS)
+_DROPPED_G: Final = regex(
+    r"\b(liv|work|play|study|driv|stay|learn|tak|us|see|dat|eat|drink|read|watch|runn|go|rent|train)in\b['’]?(?=\s)"
+    r"(?!\s+(?:a|the)\s+\w+\s+(?:is|was)\b)",
+    re.I,
+)
+_OUTTA: Final = regex(r"\boutta\b", re.I)
+_DOING_NOW: Final = regex(
+    r"(?<=[a-z])(?:,? (?:so|and|but)|,) (?P<ing>(?:now )?(?P<verb>[a-z]+ing)(?: (?!is\b|was\b)[\w'’-]+){0,5} "
+    r"(?:now|these days|again|instead))[.!]?$",
+    re.I,
+)
+_DOES_SO: Final = word_set(
+    "living working studying driving using renting cycling playing learning taking eating drinking seeing dating "
+    "commuting walking training"
+)
+_RN: Final = regex(r" rn\b(?=,|$)", re.I)
+_NOT_MORE: Final = regex(
+    r"\b(?P<be>is|are|am|['’]m|do|does) not more (?!than\b|of\b|or\b|like\b)(?=my\b|our\b|in\b|at\b|by\b|with\b|the\b)|"
+    r"(?P<beside>, (?:and )?)not more (?=(?:on )?[A-Z])",
+    re.I,
+)
+_MISPLACED: Final = regex(
+    r"(?P<before>^|, (?:and |so |but )?)(?P<who>I|We|(?:My|Our) [a-z]+(?= [a-z]+s )) (?P<verb>[a-z]+) "
+    r"(?P<adv>now|always|often|usually|sometimes|never) (?P<rest>(?!(?:and|that|because|if|when)\b)[^,;.]+)(?=[.!]?$)",
+    re.I,
+)
+_MAY_BE_SAID_SO: Final = word_set(
+    "drink eat use take play live work go study learn drive read wear speak see watch sleep train cook pay drinks eats "
+    "uses takes plays lives works goes studies learns drives reads wears speaks sees"
+)
+"""Verbs before which, and not behind, an adverb of time stands."""
+
+
+def _as_spoken(text: str) -> str:
+    """A text with what is written as it is spoken, or said as other languages do, in the usual words and places."""
+    if not _SPOKEN.asked_of(text):
+        return text
+    text = _DROPPED_G.sub(r"\1ing", text)
+    text = _OUTTA.sub("out of", text)
+    text = _RN.sub("", text)
+    doing = _DOING_NOW.search(text)
+    if doing is not None and doing["verb"].casefold() in _DOES_SO:
+        text = f"{text[: doing.start('ing')]}I'm {text[doing.start('ing') :]}"
+    more = _NOT_MORE.search(text)
+    if more is not None and more["beside"]:
+        text = f"{text[: more.start()]}{more['beside']}no longer {text[more.end() :]}"
+    elif more is not None and more["be"].casefold() not in ("do", "does"):
+        text = f"{text[: more.start()]}{more['be']} no longer {text[more.end() :]}"
+    placed = _MISPLACED.search(text)
+    if placed is None or placed["verb"].casefold() not in _MAY_BE_SAID_SO:
+        return text
+    now = placed["adv"].casefold() == "now"
+    said = f"{placed['verb']} {placed['rest']} now" if now else f"{placed['adv']} {placed['verb']} {placed['rest']}"
+    return f"{text[: placed.start()]}{placed['before']}{placed['who']} {said}{text[placed.end() :]}"
+
+
+_SPOKEN: Final = OfWords((_DROPPED_G, _OUTTA, _RN, _DOING_NOW, _NOT_MORE, _MISPLACED))
 _SLIP: Final = regex(
     r"(?i)(?:(?:sorry|oops|wait|no|actually|correction)[,.:;!–—-]*\s+)?(?P<said>(?:i|my|we|our)\b[^,;:.]{4,100}), "
     r"(?:and |but )?(?:i )?(?:(?:don['’]t|do not) know|(?:have )?no idea|(?:i['’]m )?not sure) why i "
@@ -595,6 +867,8 @@ _NEW_PLAN: Final = regex(r"(?i)^new plan: ")
 
 
 def _made(text: str, after_self: bool, lone: bool) -> str | None:
+    if after_self and _NOT_ANY_MORE.match(text):
+        return _me(text)
     if _UNSURE.search(_NEW_PLAN.sub("", text)):
         return None
     apposed = _APPOSED.match(text)
@@ -615,14 +889,18 @@ def _made(text: str, after_self: bool, lone: bool) -> str | None:
     if ours is not None:
         return re.sub(r"(?i)\bour\b", "my", f"I{ours['now']} {ours['verb']}{ours['end']}").replace("I '", "I'")
     made = (
-        _of_ours(text)
+        _came_as(text)
+        or _of_ours(text)
         or _in_bed(text)
         or _timed(text, lone)
         or _label(text, lone)
         or _short(text)
+        or _of_ones_people(text)
         or _telegram(text, lone)
     )
-    return made or ((_without_i(text) or _elided(text)) if after_self else None)
+    if made is not None or not after_self:
+        return made
+    return _without_i(text) or _elided(text) or (_state(text) if lone else None)
 
 
 __all__ = ["pointing", "whole"]

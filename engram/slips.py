@@ -105,13 +105,17 @@ def _are_of_a_class(one: str, other: str) -> bool:
     return any(kind.match(one) and kind.match(other) for kind in _CLASSES)
 
 
+_IS_OVER: Final = regex(r"(?i)\bany ?(?:more|longer)\b")
+"""What was so once, and no slip: "Not vegan anymore"."""
+
+
 def named(sentence: str) -> str | None:
     """What a sentence says was a slip, and gives nothing for: "Did I say Rome?", "Haha no, not karate."."""
     said = _straight(sentence)
     for pattern in _NAMED:
         match = pattern.match(said)
         if match is not None:
-            return None if _NO_NAME.match(match["old"]) else match["old"].strip(" '\"")
+            return None if _NO_NAME.match(match["old"]) or _IS_OVER.search(match["old"]) else match["old"].strip(" '\"")
     return None
 
 

@@ -119,7 +119,8 @@ _LEAD = regex(
     r"basically|anyways|great|cool|nice|perfect|lol|"
     r"(?:so|oh|ah|ok|okay|well|and|but|hey|yeah|yes|um)[, ]+(?:so|yeah|yes|and|well|btw|by the way|anyway|hey|no|now|"
     r"guess what|then|actually)|"
-    r"wow|ok good news|good news|bad news|fun fact|big news|news|quick update|quick note|small update|"
+    r"wow|ok good news|good news|bad news|sad news|great news|exciting news|fun fact|big news|news|quick update|quick "
+    r"note|small update|"
     r"one more thing|another thing|"
     r"important|reminder|fwiw|ps|p\.s\.|as of today|as of now|as it happens|incidentally|unfortunately|"
     r"sadly|luckily|fortunately|finally|guess what|turns out|it turns out|turns out that|it turns out that|"
@@ -130,6 +131,9 @@ _LEAD = regex(
     r"what can i say|to be honest|tbh|believe it or not|what a (?:day|week|month|year)|long story short|at long last)"
     r"(?:\s*[:,;!.…—–-]+\s*|\s+(?=(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]ve|we['’]re|our|note|"
     r"remember|please|the)\b)))"
+    r"|(?:lol|lmao|haha)\s+(?=[a-z])"
+    r"|after (?:much|long|some|a lot of|lots of) (?:deliberation|thought|thinking|discussion|consideration|back and "
+    r"forth),?\s+(?=(?:i|we|my|our)\b)"
     r"|(?:from now on|going forward|in future)\s+(?=(?:please |always |only )?(?:answer|reply|respond|call|use|write|"
     r"speak|talk|address)\b)"
     r"|(?:(?:please |pls |can you |could you )?(?:remember|note|keep in mind|bear in mind|don['’]t forget|"
@@ -191,7 +195,7 @@ def tail_length(sentence: str) -> int:
 
 # ------------------------------------------------ clauses
 
-_SUBJECT_START = r"(?:I|I['’](?:m|ve|ll|d)|my|we|we['’](?:re|ve|ll|d)|our|she|he|they|it|his|her|their)\b"
+_SUBJECT_START = r"(?:I|im|ive|I['’](?:m|ve|ll|d)|my|we|we['’](?:re|ve|ll|d)|our|she|he|they|it|his|her|their)\b"
 # A person by name in front of a verb in the present: "and Bob lives in Rome".
 _NAME_START = (
     r"(?-i:(?!I\b|It\b|That\b|This\b|He\b|She\b)[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)? "
@@ -321,7 +325,8 @@ _SAYS: Final = word_set(
 )
 _IS_CLAUSE = regex(
     r"(?i)(?:i|i['’](?:m|ve)|we|we['’](?:re|ve))\b|"
-    r"(?:my|our) (?:[\w'’-]+ ){1,3}?(?:is|are|was|will|has|have|goes|went)\b"
+    r"(?:my|our) (?:[\w'’-]+ ){1,3}?(?:is|are|was|will|has|have|goes|went)\b|"
+    r"(?-i:[A-ZÀ-ÖØ-Þ])[\w-]+(?: (?-i:[A-ZÀ-ÖØ-Þ])[\w-]+)?(?: (?:is|has become|became)|['’]s) (?:now )?(?:my|our)\b"
 )
 _NAME_AND_VERB = regex(
     r"\W*(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!(?:I|We|My|Our|The|An?|All|After|Before|Since|When|As|If|Once|Last|Next)\b)"

@@ -473,6 +473,8 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
     words = content[start:end]
     said = plain(words)
     course = courses.read(plain(third_person(words)).replace("user's group", "user")) if _COURSE.search(said) else None
+    if course is None and len(made) == 1 and made[0].fact.startswith("User ") and not _OF_SELF.match(said):
+        course = courses.read(plain(made[0].fact))  # "I" is left out: "Got fired from Tesco"
     beside = len(made) > 1 and course is not None and (course.over or course.says)  # each clause may tell it by itself
     if course is not None and (not _tells_of_a_course(sentence, course) or beside):
         course = None
@@ -493,6 +495,7 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
     yield from made
 
 
+_OF_SELF: Final = regex(r"(?:i|i'm|im|i've|ive|i'd|we|we've|we're|my|our|user|user's)\b")
 _TOLD_BY_ITSELF: Final = regex(
     r",? not |^user (?:\w+ly |just |now |also |has )*(?:stopped|quit|gave up|given up|finished|cancell?ed|resigned|"
     r"retired)\b"
@@ -702,7 +705,11 @@ def _written(fact: str) -> str:
 
 _COURSE: Final = regex(
     r"\b(?:i|i'm|i've|i'd|me|my|we|we've|our|user|user's|it's|died|passed|stolen|gone|cancelled|canceled|scrapped|past|"
-    r"over|history|is off$|(?:has|have) (?:just |now |finally )?replaced(?!.* (?:in|at|on|for) (?!my\b|our\b|user)))\b"
+    r"over|history|is off$|(?:been|was|were|got|being) (?:replaced|exchanged|swapped|traded)(?: in| out)? (?:by|for|"
+    r"with)|(?:been|was|got) (?:axed|binned|ditched|shelved|withdrawn|phased out)|made way for|put (?:down|to sleep)|"
+    r"(?:doctor|doc|gp|physician|consultant|specialist|cardiologist|neurologist|dermatologist|psychiatrist|nurse|"
+    r"surgeon|pharmacist|vet) (?:has |have )?(?:just |now |finally )?(?:replaced|swapped|exchanged|stopped|ended|"
+    r"discontinued)|(?:has|have) (?:just |now |finally )?replaced(?!.* (?:in|at|on|for) (?!my\b|our\b|user)))\b"
 )
 """What is of the asker's life; what replaced another somewhere or for others is not."""
 
@@ -712,7 +719,9 @@ def _tells_of_a_course(sentence: str, course: Course) -> bool:
     if course.alone and courses.is_scrapped(plain(sentence)):
         return True
     said = plain(sentence)
-    of_user = subject_of(sentence, role="user") in (SELF, UNKNOWN) or _TO_ME.search(said) is not None
+    subject = subject_of(sentence, role="user")
+    of_user = subject in (SELF, UNKNOWN) or _TO_ME.search(said) is not None
+    of_user = of_user or (course.alone and course.over == subject)  # "Rex had to be put to sleep"
     of_user = of_user or (course.over is not None and said.startswith("the ")) or course.new is not None
     return of_user and mood_of(sentence) == "statement"
 

@@ -336,7 +336,8 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if course is not None and re.search(r"(?<!^)\bUser\b", draft.fact):
         own = "user"  # "User's doctor took User off it" is of the user, "Ann no longer cuts User's hair" too
     whole = course is not None and course.old is not None and course.new is not None
-    if whole and course is not None and (own in (course.old, course.new) or _is_attribute(own)):
+    itself = (own or "").removeprefix("the ")
+    if whole and course is not None and (itself in (course.old, course.new) or _is_attribute(own)):
         own = "user"  # "Starling has replaced Halifax", "My bank used to be Halifax, now it's Starling"
     if course is not None and course.over is not None and draft.fact.startswith("The "):
         own = "user"  # "The Honda got stolen" is of the one the user has
@@ -349,13 +350,14 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
             _of_the_same(one.subject, own)
             or courses.names(said, one.subject)
             or (over and courses.is_pet(plain(one.fact), over) and not _is_also_anothers(known, over))
+            or (over == itself and _is_a_thing(plain(one.fact), over))
         )
     ]
     if course is not None and course.alone and course.new is not None:
         new = _as_written(course.new, draft.fact)  # and who says goodbye to a town may be on a journey
         heads = [one for one in heads if one.key != frames.HOME and one.told.writes(course.old or "", new)]
     if course is not None and course.old is not None and course.new is not None:
-        if draft.classified.subject in (course.old, course.new):
+        if itself in (course.old, course.new):
             heads = _just_one(heads, course.old)
         heads = _of_what_changed(draft, heads)
         return _replacing(setup, draft, course.old, course.new, heads)
@@ -376,6 +378,13 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if kin is not None and any(one.is_head and moves.are_several(kin, plain(one.fact)) for one in known):
         return None  # of two sons either may be meant
     return _after_all(draft, plain(draft.fact), heads) or _preferring(draft, heads) or _otherwise(draft, heads)
+
+
+def _is_a_thing(fact: str, name: str) -> bool:
+    """Whether the user has a thing that is called by a name, as nobody is: "User drives a Corsa"."""
+    return (
+        bool(name) and re.search(rf"^user [a-z]+ (?:an?|the|user's)(?: [\w-]+)? {re.escape(name)}$", fact) is not None
+    )
 
 
 def _just_one(heads: Sequence[Known], old: str) -> list[Known]:
@@ -660,6 +669,8 @@ def _by_value(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | Non
     if draft.echo is None or not draft.echo.loosely or _is_left_out(setup.policy, draft.fact):
         return None
     said = plain(draft.fact)
+    if _IT_IS_AT.fullmatch(said) is not None:
+        return _at_another_hour(setup, draft, known)
     if _has_its_key(draft, known) and _head(known, draft.classified.conflict_key) is not None:
         return None
     told = (one for one in known if one.key is None or one.value is not None)
@@ -680,6 +691,27 @@ def _by_value(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | Non
         or _coming(setup, draft, heads, others[0])
         or _of_its_sort(setup, draft, heads, known, others[0])
     )
+
+
+def _at_another_hour(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
+    """The one ride told by when it goes, with another, where no more is said: "It's the 07:40 from now on"."""
+    new = _BY_THE_CLOCK.findall(draft.fact)
+    timed = [(one, _BY_THE_CLOCK.findall(one.fact)) for one in known if one.is_head and _RIDE.search(one.fact)]
+    timed = [(one, hours) for one, hours in timed if hours]
+    if len(timed) != 1 or len(timed[0][1]) != 1 or len(new) != 1:
+        return None
+    about, (old,) = timed[0]
+    return _replacing(setup, draft, old, new[0], [about])
+
+
+_BY_THE_CLOCK: Final = regex(r"(?<![\w:.])\d{1,2}[:.]\d\d(?![\w:.])")
+_RIDE: Final = regex(r"\b(?:train|bus|tram|ferry|boat|coach|shuttle|tube|metro|subway)\b")
+_IT_IS_AT: Final = regex(
+    rf"(?:it's|it is|it'll be) (?:now )?the {_BY_THE_CLOCK.pattern}(?: (?:now|instead|these days|from now on|from "
+    rf"here on|"
+    r"from today(?: on)?|as of (?:now|today)))+"
+)
+"""What says nothing but at which hour something goes from now on: what is named by its hour alone is a ride."""
 
 
 def _of_its_sort(setup: Setup, draft: Draft, heads: Sequence[Held], known: Sequence[Known], new: str) -> Draft | None:

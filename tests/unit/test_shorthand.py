@@ -171,6 +171,67 @@ def test_what_is_no_shorthand_of_the_user_stays_as_it_is(said: str) -> None:
     assert shorthand.whole(said, lead=lead_length(said)) is None
 
 
+@pytest.mark.parametrize(
+    ("said", "whole"),
+    [
+        ("sertraline 50mg every morning", "I take sertraline 50mg every morning"),
+        ("on iron tablets, twice a day", "I'm on iron tablets, twice a day"),
+        ("on lates this week", "I'm on lates this week"),
+        ("gym = Fit4Less, 3x a week", "My gym is Fit4Less"),
+        ("bf is Callum, 2 yrs", "My boyfriend is Callum"),
+        ("dissertation supervisor is dr lim", "My dissertation supervisor is dr lim"),
+        ("cat's called Olive", "My cat is called Olive"),
+        ("driving the old Corsa still", "I'm still driving the old Corsa"),
+        ("working part time at Greggs", "I'm working part time at Greggs"),
+        ("livin in Leeds rn", "I'm living in Leeds"),
+        ("going vegan from today", "I'm vegan from today"),
+        ("knocked the vaping on the head", "I knocked the vaping on the head"),
+        ("done with the tablets, bloods fine", "I am done with the tablets"),
+        ("swapped Spotify for Tidal", "I swapped Spotify for Tidal"),
+        ("not working nights anymore", "I'm not working nights anymore"),
+        ("break's at 12:30 these days", "My break is at 12:30 these days"),
+        ("lectures dont start til 10 now", "My lectures start at 10 now"),
+        ("yoga is mondays now", "My yoga is mondays now"),
+        ("Leila's our CTO as of today", "Our CTO is Leila now"),
+        ("Raj stepped down, Leila is our CTO", "Raj stepped down, and our CTO is Leila now"),
+        ("I drink now green tea", "I drink green tea now"),
+        ("Mr. Braun is not more my chief", "Mr. Braun is no longer my chief"),
+    ],
+)
+def test_what_is_noted_down_or_said_as_it_is_spoken_is_a_whole_sentence(said: str, whole: str) -> None:
+    assert shorthand.whole(said, lead=lead_length(said), lone=True) == whole
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "on my way to the gym",
+        "on fire today",
+        "on the bus",
+        "on hold",
+        "manager is angry",
+        "dog is called back",
+        "going vegan for lunch",
+        "killed it at the gym",
+        "done with this",
+        "driving to work in the rain is awful",
+        "working on it",
+        "sold out",
+        "paracetamol 500mg tablets cost 2 pounds",
+        "not sure anymore",
+        "not my problem anymore",
+        "Leila is still my dentist's assistant",
+        "Paris is now my favourite city of all",
+        "Is Leila our CTO now?",
+        "it is not more than ten",
+        "I have never been to Rome",
+        "Tom is my flatmate now",
+    ],
+)
+def test_what_only_looks_like_a_note_is_none(said: str) -> None:
+    assert shorthand.whole(said, lead=lead_length(said), lone=True) is None
+
+
 @pytest.mark.parametrize(("said", "whole"), LONE)
 def test_what_somebody_else_did_is_no_thing_of_the_user(said: str, whole: str | None) -> None:
     assert shorthand.whole(said, lone=True) == whole
