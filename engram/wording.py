@@ -19,6 +19,8 @@ __all__ = ["OfWords", "Worded", "words_needed", "words_of"]
 T = TypeVar("T")
 
 MOST: Final = 300  # wordings of a pattern that are told apart
+SOON: Final = 100  # texts after which the words of patterns are read off them
+MANY: Final = 100  # of which each is shortened
 FEW: Final = 8  # characters of a class that are
 _WORD: Final = re.compile(r"\w+")
 _SAID_OFTEN: Final = """
@@ -63,11 +65,11 @@ class Worded:
 class OfWords(Generic[T]):
     """Things that have a pattern each, of which a text is asked those alone whose words it holds, in their order.
 
-    The words are read off the patterns when first asked for, and a pattern that no text holds the words of is never
-    compiled.
+    Reading the words off the patterns takes as long as some hundred texts, so that a process that reads few of them
+    asks every thing.
     """
 
-    __slots__ = ("_always", "_by_word", "_things", "_words", "pattern_of")
+    __slots__ = ("_always", "_asked", "_by_word", "_things", "_words", "pattern_of")
 
     def __init__(self, things: Iterable[T], pattern_of: Callable[[T], re.Pattern[str]] | None = None) -> None:
         self._things = tuple(things)
@@ -75,6 +77,7 @@ class OfWords(Generic[T]):
         self._by_word: dict[str, list[int]] = {}
         self._always: list[int] = []
         self._words: frozenset[str] | None = None
+        self._asked = 0
 
     def __iter__(self) -> Iterator[T]:
         """All of the things, in their order."""
@@ -84,7 +87,12 @@ class OfWords(Generic[T]):
         """The things whose pattern may be found in a text; all of them where a letter may stand for another."""
         if _has_odd_letters(text):
             return self._things
-        words = self._words if self._words is not None else self._told_apart()
+        words = self._words
+        if words is None:
+            self._asked += 1
+            if self._asked <= SOON:
+                return self._things
+            words = self._told_apart()
         held = words_of(text.lower())
         if words.isdisjoint(held):
             return [self._things[place] for place in self._always] if self._always else ()
@@ -148,7 +156,7 @@ def _whole_words(wording: str) -> list[str]:
 
 
 def _wordings(items: list[Any]) -> Iterable[str]:
-    """How what a sequence matches may be worded."""
+    """How what a sequence matches may be worded, as far as it tells which whole words are in it."""
     known = [""]
     for op, argument in items:
         more = list(dict.fromkeys(_worded(op, argument)))
@@ -157,7 +165,24 @@ def _wordings(items: list[Any]) -> Iterable[str]:
                 return [one + _ANY for one in known]
             more = [_ANY]
         known = [one + other for one in known for other in more]
+        if len(known) > MANY:
+            known = list(dict.fromkeys(map(_shortened, known)))
     return known
+
+
+def _shortened(wording: str) -> str:
+    """A wording with the one whole word that tells most between its first and last piece, to which others may join."""
+    parts = _BETWEEN.split(wording)
+    if len(parts) < _SEVERAL:
+        return wording
+    first, last = len(parts[0]), len(wording) - len(parts[-1]) - 1  # where its edges and gaps begin and end
+    whole = max(_whole_words(wording), key=_rarity, default=None)
+    told = "" if whole is None else f"{_EDGE}{whole}{_EDGE}{_ANY}"
+    return f"{wording[: first + 1]}{_ANY}{told}{wording[last:]}"
+
+
+_BETWEEN: Final = re.compile(r"\W")
+_SEVERAL: Final = 3
 
 
 def _worded(op: Any, argument: Any) -> Iterable[str]:

@@ -63,7 +63,7 @@ from engram.values import Event
 from engram.wording import Worded
 
 NAME: Final = "rules"
-VERSION: Final = 17
+VERSION: Final = 18
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
