@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from engram import attributes, courses, names, news, verbs
+from engram import attributes, courses, names, news, predicates, verbs
 from engram.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.regex import regex
 from engram.wording import OfWords, Worded
@@ -428,6 +428,11 @@ _IN_PROGRESS: Final = regex(
 )
 
 
+_ANOTHER_VERB: Final = word_set(
+    "sounds seems looks feels beats suits sucks rocks means helps teaches costs hurts isn't wasn't ain't can can't "
+    "must should could might may will won't did does doesn't got gets kinda"
+)
+_A_CERTAIN_ONE: Final = regex(r"(?i) (?:the|my) $")
 _NOT_ANY_MORE: Final = regex(
     r"(?:not|no longer) (?:an? )?(?!sure\b|only\b|really\b|much\b|it\b|that\b|this\b|long\b|happy\b|my\b|the\b)[\w'’-]+"
     r"(?: [\w'’-]+){0,3}?(?: any ?more| any longer)$|no longer (?:an? )?[\w'’-]+(?: [\w'’-]+){0,2}$",
@@ -447,8 +452,10 @@ def _state(text: str) -> str | None:
     if eats is not None and (eats["goes"] or eats["since"]):
         return f"I'm {eats['diet'].casefold()}{eats['since'] or ' now'}"
     doing = _IN_PROGRESS.match(text)
-    if doing is None:
-        return None
+    if doing is None or any(word in _ANOTHER_VERB or predicates.is_third(word) for word in doing["rest"].split()):
+        return None  # "living in Paris sounds great"
+    if _A_CERTAIN_ONE.search(doing["ing"]) and not doing["end"] and not doing["ing"].casefold().startswith("still"):
+        return None  # "driving the kids to school"
     still = doing["end"].endswith("still")
     return f"I'm still {_me(text.removesuffix(' still'))[len('I’m ') :]}" if still else _me(text)
 
