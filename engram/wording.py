@@ -19,7 +19,7 @@ __all__ = ["OfWords", "Worded", "words_needed", "words_of"]
 T = TypeVar("T")
 
 MOST: Final = 300  # wordings of a pattern that are told apart
-SOON: Final = 100  # texts after which the words of patterns are read off them
+SOON: Final = 2_000  # texts after which the words of patterns are read off them
 MANY: Final = 100  # of which each is shortened
 FEW: Final = 8  # characters of a class that are
 _WORD: Final = re.compile(r"\w+")
@@ -65,8 +65,8 @@ class Worded:
 class OfWords(Generic[T]):
     """Things that have a pattern each, of which a text is asked those alone whose words it holds, in their order.
 
-    Reading the words off the patterns takes as long as some hundred texts, so that a process that reads few of them
-    asks every thing.
+    Reading the words off the patterns takes as long as is gained by it with some thousand texts: a process that reads
+    fewer asks every thing.
     """
 
     __slots__ = ("_always", "_asked", "_by_word", "_things", "_words", "pattern_of")
