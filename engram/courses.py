@@ -238,18 +238,23 @@ _ONCE: Final = regex(
 )
 
 
-_PASSING: Final = regex(
-    r"\b(?:for (?:now|today|tonight|(?:the|a) (?:day|night|morning|afternoon|evening|week|weekend|moment|minute|second|"
-    r"bit|while|time being))|(?:today|tonight|yesterday)'s|tonight|this (?:time|morning|afternoon|evening|weekend)|"
-    r"just left|has not (?!.*\bany ?(?:more|longer)\b).* (?:for )?(?:(?:very|all that|so) )?long$|"
-    r"(?:cancell?ed|swapped|traded)\b.* (?:today|this (?:week|\w+day))|"
-    r"as a (?:child|kid|boy|girl|teenager|student)|"
-    r"(?:does|is) not (?!.*\b(?:as of|from|since|starting|any ?more|any longer)\b).*\b(?:today|tomorrow|forever|"
-    r"this (?:week|month|spring|summer|autumn|winter)|all (?:day|night|week|year))|"
-    r"(?:went|gone|passed|came|come|jumped) from (?:the .+ to the .+|.+ (?:by (?:train|car|bus|bike|plane|boat|ferry)|"
-    r"on foot))|"
-    r"(?:moved|transferred|changed|converted|shifted) .*\b(?:money|cash|funds?|payments?|savings|salary|files?|photos?|"
-    r"furniture|boxes|shifts?|appointments?|meetings?)\b.* from)\b"
+_PASSING: Final = Worded(
+    regex(
+        r"\b(?:for (?:now|today|tonight|(?:the|a) (?:day|night|morning|afternoon|evening|week|weekend|moment|"
+        r"minute|second|"
+        r"bit|while|time being))|(?:today|tonight|yesterday)'s|tonight|this (?:time|morning|afternoon|evening|weekend)|"
+        r"just left|has not (?!.*\bany ?(?:more|longer)\b).* (?:for )?(?:(?:very|all that|so) )?long$|"
+        r"(?:cancell?ed|swapped|traded)\b.* (?:today|this (?:week|\w+day))|"
+        r"as a (?:child|kid|boy|girl|teenager|student)|"
+        r"(?:does|is) not (?!.*\b(?:as of|from|since|starting|any ?more|any longer)\b).*\b(?:today|tomorrow|forever|"
+        r"this (?:week|month|spring|summer|autumn|winter)|all (?:day|night|week|year))|"
+        r"(?:went|gone|passed|came|come|jumped) from (?:the .+ to the .+|.+ (?:by (?:train|car|bus|bike|plane|"
+        r"boat|ferry)|"
+        r"on foot))|"
+        r"(?:moved|transferred|changed|converted|shifted) .*\b(?:money|cash|funds?|payments?|savings|salary|"
+        r"files?|photos?|"
+        r"furniture|boxes|shifts?|appointments?|meetings?)\b.* from)\b"
+    )
 )
 """What is over for a while alone, or goes from one place to another: nothing that was so has changed by it."""
 
@@ -265,7 +270,7 @@ def read(statement: str) -> Course | None:
         return Course(over=scrapped["over"], alone=True, said=text)
     if not _HINTS.search(text) or _ONCE.search(text):
         return None
-    if _PASSES.search(text):
+    if _PASSING.search(text):
         return _of_tools(text)
     text = _SLIP.sub("", _WRONG.sub("", text))
     found = _pair(text) or _corrected(text) or _over(text)
@@ -683,7 +688,7 @@ def pointed(statement: str) -> Course | None:
     name must be all that a memory tells.
     """
     text = statement.strip(" .!,;:").replace("user's group", "user")
-    if len(text) > MAX_POINTED or _ONCE.search(text) or _PASSES.search(text):
+    if len(text) > MAX_POINTED or _ONCE.search(text) or _PASSING.search(text):
         return None
     for pattern in _SWAPPING.asked_of(text):
         match = pattern.match(text)
@@ -975,10 +980,7 @@ def is_lasting(stems: Iterable[str]) -> bool:
 
 def is_passing(plain: str) -> bool:
     """Whether a statement tells of what is over for a while alone, or went from one place to another."""
-    return _PASSES.search(plain) is not None
-
-
-_PASSES: Final = Worded(_PASSING)
+    return _PASSING.search(plain) is not None
 
 
 def is_in_company(plain: str) -> bool:

@@ -150,13 +150,16 @@ def may_be_news(said: str, named: Sequence[str]) -> bool:
     return text is not None and any(one.search(text) for one in (_ENDS, _THING, _SERVES_NO_MORE))
 
 
-_DOUBT: Final = regex(
-    r"\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
-    r"plan|plans|planning|want|wants|wish|hope|hopes|thinking|considering|almost|nearly|until|imagine|tonight|"
-    r"yesterday evening|this (?:time|morning|afternoon|evening|weekend)|for (?:now|today|(?:the|a) "
-    r"(?:day|night|morning|"
-    r"afternoon|evening|week|weekend|while|moment))|(?:for|on|over) (?:holiday|lent|the weekend)|as a (?:child|kid|boy|"
-    r"girl|teenager|student)|went from|by (?:train|plane|bus|boat|ferry))\b"
+_DOUBT: Final = Worded(
+    regex(
+        r"\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
+        r"plan|plans|planning|want|wants|wish|hope|hopes|thinking|considering|almost|nearly|until|imagine|tonight|"
+        r"yesterday evening|this (?:time|morning|afternoon|evening|weekend)|for (?:now|today|(?:the|a) "
+        r"(?:day|night|morning|"
+        r"afternoon|evening|week|weekend|while|moment))|(?:for|on|over) (?:holiday|lent|the weekend)|"
+        r"as a (?:child|kid|boy|"
+        r"girl|teenager|student)|went from|by (?:train|plane|bus|boat|ferry))\b"
+    )
 )
 
 
@@ -174,10 +177,7 @@ def _plain(value: str) -> str:
 
 def is_doubtful(said: str) -> bool:
     """Whether compared text supposes, plans or tells of something that passes."""
-    return "?" in said or _DOUBTS.search(said, words_of(said)) is not None or courses.is_passing(said)
-
-
-_DOUBTS: Final = Worded(_DOUBT)
+    return "?" in said or _DOUBT.search(said, words_of(said)) is not None or courses.is_passing(said)
 
 
 _GAP: Final = r"(?:[^\s,;:]+ ){0,4}?"
@@ -359,19 +359,18 @@ _LASTS: Final = regex(
 _NOT_IT: Final = regex(r"\b(?:not|never|n't|instead of|rather than|than|in place of) (?:in |at |with |the |user's )*@")
 
 
-_BACK: Final = regex(
-    r"^(?:user (?:is |has |went |got |came )?)?(?:back|returned|gone back|come back|went back|again)\b|"
-    r"\b(?:again|once more|came back|come back|took user back|went back|gone back|going back|is back|"
-    r"returned|old .* back)\b"
+_BACK: Final = Worded(
+    regex(
+        r"^(?:user (?:is |has |went |got |came )?)?(?:back|returned|gone back|come back|went back|again)\b|"
+        r"\b(?:again|once more|came back|come back|took user back|went back|gone back|going back|is back|"
+        r"returned|old .* back)\b"
+    )
 )
 
 
 def goes_back(said: str) -> bool:
     """Whether compared text says that something is again as it was."""
-    return _SAYS_IT_IS_BACK.search(said, words_of(said)) is not None
-
-
-_SAYS_IT_IS_BACK: Final = Worded(_BACK)
+    return _BACK.search(said, words_of(said)) is not None
 
 
 def returns(said: str, held: str, value: str) -> bool:
@@ -385,15 +384,12 @@ def returns(said: str, held: str, value: str) -> bool:
     return bool(first & second) or not second - first - _ENDING
 
 
-_STILL: Final = regex(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:yes|yeah|nope|no news),")
+_STILL: Final = Worded(regex(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:yes|yeah|nope|no news),"))
 
 
 def goes_on(said: str) -> bool:
     """Whether compared text says that something is as it was told."""
-    return _SAYS_IT_IS_STILL.search(said, words_of(said)) is not None
-
-
-_SAYS_IT_IS_STILL: Final = Worded(_STILL)
+    return _STILL.search(said, words_of(said)) is not None
 
 
 _SLIP: Final = regex(
@@ -435,38 +431,47 @@ _NEW_WORDS: Final = word_set(
 
 
 Sign = Literal["over", "slip", "back", "on", "new"]
-_IS_OVER: Final = regex(
-    r"(?:\bnot|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)\b|\b(?:no longer|no more|for good|(?:turned|switched) "
-    r"off|shut down|"
-    r"took down|taken down|stepped down|came off|come off|abolished|shut off|gave up on|given up on|moved out|"
-    r"written off|"
-    r"retired|passed away|left user(?!')|has left|closed user's|off the [a-z]+|(?:stopped|quit|given up|gave up|"
-    r"dropped|cancell?ed|"
-    r"ditched|scrapped|abandoned|discontinued|unsubscribed|uninstalled|called off)\b|"
-    r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|no more)(?=$|"
-    r"[,;.]| (?:now|for good|with|between|so)\b)|"
-    r"come to an end|"
-    r"put an end to|broke up|split up|let go|laid off|off the (?:table|menu))\b"
+_IS_OVER: Final = Worded(
+    regex(
+        r"(?:\bnot|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)\b|\b(?:no longer|no more|for good|(?:turned|switched) "
+        r"off|shut down|"
+        r"took down|taken down|stepped down|came off|come off|abolished|shut off|gave up on|given up on|moved out|"
+        r"written off|"
+        r"retired|passed away|left user(?!')|has left|closed user's|off the [a-z]+|(?:stopped|quit|given up|gave up|"
+        r"dropped|cancell?ed|"
+        r"ditched|scrapped|abandoned|discontinued|unsubscribed|uninstalled|called off)\b|"
+        r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|"
+        r"no more)(?=$|"
+        r"[,;.]| (?:now|for good|with|between|so)\b)|"
+        r"come to an end|"
+        r"put an end to|broke up|split up|let go|laid off|off the (?:table|menu))\b"
+    )
 )
-_SINCE_NOW: Final = regex(
-    r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|"
-    r"today|this week|"
-    r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|these days|"
-    r"nowadays|now|going forward|moved (?:on )?to|over to|changed|new(?! (?:york|zealand|jersey|delhi|orleans|"
-    r"mexico|year|england|hampshire|haven|castle))|has become|"
-    r"became|overtaken|taken over|took over|gone from|(?<!user moved )(?<!user went )(?<!user came )from "
-    r"[^,;]{1,40} to|upgraded|traded in|migrated|shifted|renamed|rather have)\b"
+_SINCE_NOW: Final = Worded(
+    regex(
+        r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|"
+        r"today|this week|"
+        r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|these days|"
+        r"nowadays|now|going forward|moved (?:on )?to|over to|changed|new(?! (?:york|zealand|jersey|delhi|orleans|"
+        r"mexico|year|england|hampshire|haven|castle))|has become|"
+        r"became|overtaken|taken over|took over|gone from|(?<!user moved )(?<!user went )(?<!user came )from "
+        r"[^,;]{1,40} to|upgraded|traded in|migrated|shifted|renamed|rather have)\b"
+    )
 )
 
 
-_MISTAKEN: Final = regex(
-    r"\b(?:meant|mistake|my bad|typo|a slip|by mistake|mixed up|mixed (?:that|it|them|those) up|misspoke|mistyped|"
-    r"misread|"
-    r"correction|scratch that|no idea why|not know why)\b|^not [^,;]{1,40}, "
+_MISTAKEN: Final = Worded(
+    regex(
+        r"\b(?:meant|mistake|my bad|typo|a slip|by mistake|mixed up|mixed (?:that|it|them|those) up|misspoke|mistyped|"
+        r"misread|"
+        r"correction|scratch that|no idea why|not know why)\b|^not [^,;]{1,40}, "
+    )
 )
-_RETURNS: Final = regex(
-    r"\b(?:moved|came|come|gone|went|rolled|switched|set|put|got)(?: \S+){0,4} back\b|\breturned to\b|"
-    r"\bback (?:to|under|together|with|on|at|in)\b"
+_RETURNS: Final = Worded(
+    regex(
+        r"\b(?:moved|came|come|gone|went|rolled|switched|set|put|got)(?: \S+){0,4} back\b|\breturned to\b|"
+        r"\bback (?:to|under|together|with|on|at|in)\b"
+    )
 )
 _OF_A_MOMENT: Final = regex(
     r"\bback (?:pain|ache|problem|injur|yard|garden|door|seat|room|pack|up\b)|^no (?!more|longer)|\b(?:when|while|"
@@ -488,21 +493,16 @@ def sign(said: str) -> Sign | None:
 
 def _sign(said: str) -> Sign | None:
     held = words_of(said)
-    if _SAYS_A_SLIP.search(said, held) is not None:
+    if _MISTAKEN.search(said, held) is not None:
         return "slip"
     if goes_on(said):
         return "on"
-    if goes_back(said) or _SAYS_IT_RETURNS.search(said, held) is not None:
+    if goes_back(said) or _RETURNS.search(said, held) is not None:
         return "back"
-    if _SAYS_IT_IS_OVER.search(said, held) is not None:
+    if _IS_OVER.search(said, held) is not None:
         return "over"
-    is_new = _SAYS_SINCE_NOW.search(said, held) is not None and _BESIDE.search(said) is None
+    is_new = _SINCE_NOW.search(said, held) is not None and _BESIDE.search(said) is None
     return "new" if is_new else None
-
-
-_SAYS_A_SLIP, _SAYS_IT_RETURNS, _SAYS_IT_IS_OVER, _SAYS_SINCE_NOW = map(
-    Worded, (_MISTAKEN, _RETURNS, _IS_OVER, _SINCE_NOW)
-)
 
 
 # ------------------------------------------------ what two statements are about

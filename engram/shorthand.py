@@ -456,8 +456,7 @@ def _state(text: str) -> str | None:
         return None  # "living in Paris sounds great"
     if _A_CERTAIN_ONE.search(doing["ing"]) and not doing["end"] and not doing["ing"].casefold().startswith("still"):
         return None  # "driving the kids to school"
-    still = doing["end"].endswith("still")
-    return f"I'm still {_me(text.removesuffix(' still'))[len('I’m ') :]}" if still else _me(text)
+    return _me(f"still {text.removesuffix(' still')}" if doing["end"].endswith("still") else text)
 
 
 def _short(text: str) -> str | None:
@@ -514,13 +513,16 @@ _FAVOURITE: Final = regex(
     r"[a-z]+(?: now| these days)?)[\s.!]*$",
     re.I,
 )
-_TAGS: Final = regex(
-    r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|smh|ngl|tho|rn|fml|lmao|just so you know|you know|you see|"
-    r"would "
-    r"you believe it|believe it or not|"
-    r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious))"
-    r"[\s.!)]*$",
-    re.I,
+_TAGS: Final = Worded(
+    regex(
+        r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|smh|ngl|tho|rn|fml|lmao|just so you know|"
+        r"you know|you see|"
+        r"would "
+        r"you believe it|believe it or not|"
+        r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious))"
+        r"[\s.!)]*$",
+        re.I,
+    )
 )
 _SMILES: Final = regex(r"[\s,.!]*[:;]-?[)D][\s.!)]*$", re.I)
 
@@ -795,14 +797,13 @@ def whole(sentence: str, *, lead: int = 0, after_self: bool = True, lone: bool =
     plainer = _as_spoken(text)
     if plainer != text:
         return whole(plainer, after_self=after_self, lone=lone) or plainer
-    tag = _TAGGED.search(text) or (_SMILES.search(text) if ":" in text or ";" in text else None)
+    tag = _TAGS.search(text) or (_SMILES.search(text) if ":" in text or ";" in text else None)
     told = text[: tag.start()] if tag is not None else text
     is_short = _FIRST.match(told) or _DAYS_FIRST.search(told)
     made = _made(told, after_self, lone) if is_short else _entered(told)
     return made if made is not None or tag is None or not told.strip() else told
 
 
-_TAGGED: Final = Worded(_TAGS)
 _DROPPED_G: Final = regex(
     r"\b(liv|work|play|study|driv|stay|learn|tak|us|see|dat|eat|drink|read|watch|runn|go|rent|train)in\b['’]?(?=\s)"
     r"(?!\s+(?:a|the)\s+\w+\s+(?:is|was)\b)",

@@ -626,21 +626,21 @@ _SOON: Final = timedelta(days=183)
 """What is farther away may as well be a day of the past."""
 _BACK_AND_FORTH: Final = regex(r"(?i)\b(?:every|each|from now on|starting|as of)\b|days\b")
 """What is on another day of each week from now on, and not of one that is to come."""
-_HEARSAY: Final = regex(
-    r"(?i)\bi (?:think|guess|believe|suppose|assume|hope|heard|doubt|wish|dreamt|dreamed)\b|"
-    r"\b(?:maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|almost|nearly|if|unless|whether|not sure|"
-    r"rumou?rs?|says?|said|told|tells|wants?|asked|suggested|proposed|would|could|might|should|will|temporarily|"
-    r"for now|just for|this (?:once|time)|thinks?|believes?|claims?|changed (?:my|our|his|her|their) minds?|"
-    r"rolled back|undid|undone|reverted)\b"
+_HEARSAY: Final = Worded(
+    regex(
+        r"(?i)\bi (?:think|guess|believe|suppose|assume|hope|heard|doubt|wish|dreamt|dreamed)\b|"
+        r"\b(?:maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|almost|nearly|if|unless|whether|"
+        r"not sure|"
+        r"rumou?rs?|says?|said|told|tells|wants?|asked|suggested|proposed|would|could|might|should|will|temporarily|"
+        r"for now|just for|this (?:once|time)|thinks?|believes?|claims?|changed (?:my|our|his|her|their) minds?|"
+        r"rolled back|undid|undone|reverted)\b"
+    )
 )
 """What may not be so, somebody else's words, and what passes."""
 
 
 def _is_hearsay(sentence: str) -> bool:
-    return "?" in sentence or _HEARS.search(sentence) is not None
-
-
-_HEARS: Final = Worded(_HEARSAY)
+    return "?" in sentence or _HEARSAY.search(sentence) is not None
 
 
 _ME: Final = regex(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Oo]ur|us)\b")

@@ -89,13 +89,13 @@ def whole(question: str, reply: str, before: str = "") -> tuple[str, ...]:
     >>> whole("Should I book it?", "yes please")
     ()
     """
-    if len(question) > MAX_QUESTION or len(reply) > MAX_REPLY or "?" in reply:
+    if len(question) > MAX_QUESTION or not is_short(reply):
         return ()
     if unmeant.is_made_up(question, before) or unmeant.is_secret(question) or unmeant.mocks(reply):
         return ()
     named = others.named(asking.without_choices(question), before)
     said = saying.cleaned(reply)
-    if named is None or not said or saying.is_unsure(said) or len(said.split()) > MOST_WORDS:
+    if named is None or not said or saying.is_unsure(said):
         return ()
     clause = asking.clause_of(named)
     if asking.is_of_now(clause):

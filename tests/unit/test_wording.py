@@ -126,6 +126,7 @@ def test_no_pattern_is_found_where_none_of_its_words_stands() -> None:
     patterns = [
         one for room in rooms for one in vars(room).values() if hasattr(one, "pattern") and hasattr(one, "finditer")
     ]
+    patterns += [one.pattern for room in rooms for one in vars(room).values() if isinstance(one, Worded)]
     assert len(patterns) > 100
     patterns += [pattern for rule in rules for pattern in rule.compiled]
     told = {pattern for pattern in patterns if words_needed(pattern) is not None}
