@@ -29,8 +29,8 @@ from banks import Suite
 from behaviour import distilled
 
 from engram import Engram
+from engram.english.subjects import sentence_spans
 from engram.ids import new_id
-from engram.subjects import sentence_spans
 
 BANKS: Final = ("open", "closed")
 SEALED: Final = ("closed",)  # of these only totals are looked at

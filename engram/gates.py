@@ -27,8 +27,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from engram.claims import read
-from engram.differences import are_of_two, changes, is_minimal_pair
+from engram.english.claims import read
+from engram.english.differences import are_of_two, changes, is_minimal_pair
 from engram.layered import Layered
 from engram.scales import REFERENCE, Scale
 from engram.text import compared, jaccard, tokens

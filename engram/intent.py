@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Final, get_args
 
-from engram import attributes, text, verbs, windows
+from engram import text
+from engram.english import attributes, verbs, windows
 from engram.regex import regex
 from engram.values import Intent, Window
 

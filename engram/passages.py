@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from engram import context, windows
+from engram import context
 from engram.context import Layout, Material
 from engram.counting import Counter
+from engram.english import windows
 from engram.values import (
     DATA_SECTION,
     ContextBlock,

@@ -1,8 +1,8 @@
 """The voices banks: terse notes, chatty messages, English learned late, and people who speak as at school.
 
-Both were written in one go by the author of the rules of `engram.news`, who had read the deriver and the casual bank,
-about kinds of things that mostly no other bank has. Rules were developed on `voices`. Failures of `sealed` were not
-looked at, but who wrote its wordings wrote the rules, and some of its words may stand in them: it is no bank of
+Both were written in one go by the author of the rules of `engram.english.news`, who had read the deriver and the casual
+bank, about kinds of things that mostly no other bank has. Rules were developed on `voices`. Failures of `sealed` were
+not looked at, but who wrote its wordings wrote the rules, and some of its words may stand in them: it is no bank of
 unknown wordings.
 """
 

@@ -9,9 +9,9 @@ from typing import Final
 from engram import relations
 from engram.channels import Part
 from engram.database import statement
+from engram.english.subjects import SELF_NAMES
 from engram.memories import Moment
 from engram.scales import Scale
-from engram.subjects import SELF_NAMES
 
 NAME: Final = "graph"
 TIMEOUT: Final = 3.0  # seconds

@@ -17,7 +17,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
-from engram import inputs, replies, text
+from engram import inputs, text
 from engram.arrays import Texts
 from engram.channels import Part
 from engram.database import (
@@ -30,6 +30,7 @@ from engram.database import (
     send_ahead,
     statement,
 )
+from engram.english import replies
 from engram.regex import regex
 
 NAME: Final = "keyword"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 
-from engram import inputs, windows
+from engram import inputs
+from engram.english import windows
 from engram.errors import InvalidInput
 
 EXPECTED: Final = 'a date such as 2025-05-01, an ISO time, "yesterday" or "3 days ago"'

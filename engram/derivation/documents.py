@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from engram.derivation.proposals import Proposed
+from engram.english.subjects import sentence_spans
 from engram.longinput import headings
 from engram.longinput.kinds import MEMORY_TYPE_OF, kind_of
 from engram.policies.classify import Place
 from engram.regex import regex
-from engram.subjects import sentence_spans
 from engram.values import Event
 
 MOST_FACTS: Final = 4  # of a chunk

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from engram.attributes import Echo
+from engram.english.attributes import Echo
 from engram.inputs import FACT_CHARACTERS, MAIN_CONTENT_CHARACTERS
 from engram.values import MemoryType, Value
 

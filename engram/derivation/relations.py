@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from engram.derivation.llm import Extracted
-from engram.subjects import is_self
+from engram.english.subjects import is_self
 from engram.text import compared
 
 NAME: Final = "relations"

@@ -14,7 +14,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
 
-from engram import (
+from engram import sessions
+from engram.derivation import documents
+from engram.derivation.proposals import MAX_FACT, Proposed, fitted
+from engram.derivation.times import Stated, resolve
+from engram.english import (
     asides,
     attributes,
     callings,
@@ -28,21 +32,13 @@ from engram import (
     orders,
     pronouns,
     replies,
-    sessions,
     shorthand,
     slips,
     worth,
 )
-from engram.courses import Course
-from engram.derivation import documents
-from engram.derivation.proposals import MAX_FACT, Proposed, fitted
-from engram.derivation.times import Stated, resolve
-from engram.feasts import MONTHS
-from engram.policies.classify import Proposal, classify
-from engram.policies.default import DEFAULT, STYLE
-from engram.policies.values import allergen
-from engram.regex import regex
-from engram.subjects import (
+from engram.english.courses import Course
+from engram.english.feasts import MONTHS
+from engram.english.subjects import (
     MAX_SENTENCE,
     SELF,
     UNKNOWN,
@@ -59,6 +55,10 @@ from engram.subjects import (
     third_person,
     we_are,
 )
+from engram.policies.classify import Proposal, classify
+from engram.policies.default import DEFAULT, STYLE
+from engram.policies.values import allergen
+from engram.regex import regex
 from engram.values import Event
 from engram.wording import Worded
 

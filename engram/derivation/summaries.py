@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from engram import text
+from engram.english.subjects import sentence_spans
 from engram.regex import regex
-from engram.subjects import sentence_spans
 from engram.values import Event
 
 Style = Literal["concise", "structured"]

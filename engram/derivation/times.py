@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from engram import feasts, numerals, titles, verbs
+from engram.english import feasts, numerals, titles, verbs
+from engram.english.subjects import plain
 from engram.regex import regex
-from engram.subjects import plain
 
 
 def _words(text: str) -> list[str]:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from typing import Final
 
-from engram import lexicon
-from engram.claims import Claim, read
-from engram.differences import changes
+from engram.english import lexicon
+from engram.english.claims import Claim, read
+from engram.english.differences import changes
 
 KINDS = ("date", "name", "order", "polarity", "quantity")
 OWN_WORDS = 2  # content words that each of two texts must have for itself before a new wording may join them

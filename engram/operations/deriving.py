@@ -22,13 +22,13 @@ from engram import (
     ledger,
     memories,
     policies,
-    replies,
     tenancy,
     writing,
 )
 from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_one
 from engram.derivation import documents, llm, rules, verbatim
 from engram.derivation.proposals import Proposed, fitted
+from engram.english import replies
 from engram.errors import PASSING, EngramError, NotFound, PolicyError, Unavailable, class_of
 from engram.jobs import Job
 from engram.operations import echoing, spaces, steps

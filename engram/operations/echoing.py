@@ -15,13 +15,16 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import attributes, brands, courses, frames, likeness, moves, news, orders, phrases, policies
-from engram.attributes import Echo
-from engram.claims import stem
-from engram.courses import Told
+from engram import likeness, policies
 from engram.database import Connection, ending, fetch_ahead, fetch_all
+from engram.english import attributes, brands, courses, frames, moves, news, orders, phrases
+from engram.english.attributes import Echo
+from engram.english.claims import stem
+from engram.english.courses import Told
+from engram.english.feasts import WEEKDAY
+from engram.english.subjects import PEOPLE, plain
+from engram.english.worth import is_statement
 from engram.errors import PASSING, class_of
-from engram.feasts import WEEKDAY
 from engram.lineage import Order
 from engram.operations import steps
 from engram.operations.setup import Setup
@@ -29,9 +32,7 @@ from engram.operations.steps import Operation
 from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified, Proposal, classify, value_of
 from engram.regex import regex
-from engram.subjects import PEOPLE, plain
 from engram.values import trust_rank
-from engram.worth import is_statement
 from engram.writing import Draft, Origin
 from engram.writing.judging import opposed, stands_beside
 

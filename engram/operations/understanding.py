@@ -14,8 +14,9 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from engram import chain, history, inputs, intent, prompting, tenancy, windows
+from engram import chain, history, inputs, intent, prompting, tenancy
 from engram.database import Connection, fetch_all, fetch_value
+from engram.english import windows
 from engram.errors import BadOutput, BudgetSpent, EngramError, ModelRejected, Refused, Unavailable
 from engram.operations import asking, steps
 from engram.operations import setup as doors

@@ -10,14 +10,14 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
-from engram import asides, courses, frames, phrases, verbs
-from engram.claims import stem
+from engram.english import asides, courses, frames, phrases, verbs
+from engram.english.claims import stem
+from engram.english.subjects import SELF, UNKNOWN, Clause, Mood, clauses, is_self, leaves_self, plain, sentence_spans
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
 from engram.policies.topics import duty
 from engram.policies.values import CHECKS
 from engram.regex import regex
-from engram.subjects import SELF, UNKNOWN, Clause, Mood, clauses, is_self, leaves_self, plain, sentence_spans
 from engram.text import normalise_key
 from engram.values import MEMORY_TYPES, MemoryType
 

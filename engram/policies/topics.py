@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from engram.feasts import MONTHS
+from engram.english.feasts import MONTHS
 from engram.regex import regex
 from engram.wordlists import word_set
 

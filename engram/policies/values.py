@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from engram import brands, frames, phrases, verbs
-from engram import names as words
-from engram.feasts import WEEKDAY
+from engram.english import brands, frames, phrases, verbs
+from engram.english import names as words
+from engram.english.feasts import WEEKDAY
+from engram.english.subjects import plain
 from engram.policies import topics
 from engram.regex import regex
-from engram.subjects import plain
 from engram.wordlists import word_set
 
 _WORD = regex(r"[^\W_](?:[^\s,;:!?()\"“”]*[^\W_])?|[^\s\w]")

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from engram import brands
+from engram.english import brands
+from engram.english.subjects import MAX_SENTENCE, plain
 from engram.recall.sayings import is_supposed
 from engram.regex import regex
-from engram.subjects import MAX_SENTENCE, plain
 
 OF_A_FRAME: Final = 3  # words at least before a value
 OF_A_VALUE: Final = 3  # words of it at most

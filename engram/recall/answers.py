@@ -9,25 +9,13 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
-from engram import (
-    attributes,
-    citations,
-    courses,
-    differences,
-    filters,
-    frames,
-    intent,
-    memories,
-    moves,
-    phrases,
-    text,
-    verbs,
-    windows,
-)
+from engram import citations, filters, intent, memories, text
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
 from engram.database import Connection, fetch_all
+from engram.english import attributes, courses, differences, frames, moves, phrases, verbs, windows
+from engram.english.subjects import plain
 from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
@@ -37,7 +25,6 @@ from engram.recall.finding import answers_as_words, holds_in
 from engram.recall.question import Asked, Looked, Meaning, words_of
 from engram.recall.results import WEAK, as_memory, relevance_of
 from engram.regex import regex
-from engram.subjects import plain
 from engram.values import (
     Citation,
     Event,

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from engram import attributes
+from engram.english import attributes
+from engram.english.subjects import plain
 from engram.intent import Reading
 from engram.memories import Moment
 from engram.recall.results import WEAK, relevance_of
 from engram.recall.telling import STRONG, may_tell
-from engram.subjects import plain
 from engram.values import Intent, SearchResult, SearchResults, kind_of
 
 ANOTHER_TIME: Final = "said at another time"

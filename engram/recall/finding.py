@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from engram import filters, memories, ranking, rerank
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
 from engram.database import MADE, Connection, fetch_kept, fetch_named, send_ahead, statement
+from engram.english.worth import is_statement
 from engram.errors import EngramError
 from engram.memories import Moment
 from engram.ranking import Brief, Used
@@ -20,7 +21,6 @@ from engram.regex import regex
 from engram.scope import Scope
 from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
 from engram.wire import Kept
-from engram.worth import is_statement
 
 __all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
 

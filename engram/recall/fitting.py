@@ -10,9 +10,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from engram import brands
-from engram.claims import stem
-from engram.feasts import MONTHS, SHORT_MONTHS, WEEKDAY
+from engram.english import brands
+from engram.english.claims import stem
+from engram.english.feasts import MONTHS, SHORT_MONTHS, WEEKDAY
 from engram.regex import regex
 from engram.text import STOP_WORDS, compared, words
 

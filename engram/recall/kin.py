@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final
 
-from engram import names
-from engram.claims import stem
+from engram.english import names
+from engram.english.claims import stem
 from engram.regex import regex
 
 _ALIKE: Final = (

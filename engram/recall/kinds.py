@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from engram import brands, text
-from engram.claims import stem
-from engram.phrases.words import CRAFTS, SPORTS
+from engram import text
+from engram.english import brands
+from engram.english.claims import stem
+from engram.english.phrases.words import CRAFTS, SPORTS
 from engram.recall import kin
 from engram.regex import regex
 from engram.text import compared

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Final
 
 from engram import text
+from engram.english.subjects import MAX_SENTENCE, PEOPLE, is_self, mood_of, sentence_spans
 from engram.recall import kin
 from engram.regex import regex
-from engram.subjects import MAX_SENTENCE, PEOPLE, is_self, mood_of, sentence_spans
 from engram.values import Memory
 
 __all__ = ["is_about_another", "is_about_the_asker", "may_be_somebody", "plain_words", "stated", "tells_of_the_asker"]

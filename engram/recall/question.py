@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from engram import brands, derivation, ranking, streams, tenancy, text, wishes
+from engram import derivation, ranking, streams, tenancy, text
 from engram.channels import keyword, semantic, tail
 from engram.channels.keyword import Sought, Words
 from engram.database import Connection, fetch_all
+from engram.english import brands, wishes
 from engram.errors import Unavailable
 from engram.filters import Filter
 from engram.memories import NOW, Moment

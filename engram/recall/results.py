@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from engram import filters, ranking, rerank, text, wishes
+from engram import filters, ranking, rerank, text
 from engram.channels import graph, keyword, semantic, tail, temporal
 from engram.citations import whole_of
 from engram.database import MADE, Connection, execute
+from engram.english import wishes
+from engram.english.windows import RECENT
+from engram.english.worth import STATEMENT
 from engram.ranking import Brief, Scored, Signals
 from engram.recall import turns
 from engram.recall.finding import EVIDENCE, Candidate, Found, holds_in, with_ranks
@@ -18,8 +21,6 @@ from engram.recall.question import Asked, Looked
 from engram.regex import regex
 from engram.rerank import Judged
 from engram.values import ChannelHit, Event, Memory, Mode, SearchResult, SearchResults, Trust
-from engram.windows import RECENT
-from engram.worth import STATEMENT
 
 Pair = tuple[Candidate, Scored]
 Load = Callable[[Sequence[Pair]], Sequence[Memory]]

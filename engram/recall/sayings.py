@@ -16,15 +16,16 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any, Final
 
-from engram import memories, news
+from engram import memories
 from engram.channels import keyword
-from engram.claims import stem
 from engram.database import Connection, fetch_ahead, fetch_all
+from engram.english import news
+from engram.english.claims import stem
+from engram.english.subjects import MAX_SENTENCE, PERSONS, mood_of, plain, sentence_spans
 from engram.recall.question import Looked
 from engram.recall.results import OF_THE_USER
 from engram.regex import regex
 from engram.scales import REFERENCE
-from engram.subjects import MAX_SENTENCE, PERSONS, mood_of, plain, sentence_spans
 from engram.text import STOP_WORDS, compared
 from engram.values import Memory, trust_rank
 

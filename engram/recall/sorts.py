@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from engram.claims import stem
+from engram.english.claims import stem
 from engram.regex import regex
 from engram.text import STOP_WORDS, compared
 

@@ -10,13 +10,14 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Final
 
-from engram import attributes, frames, names, phrases, text, worth
+from engram import text
 from engram.channels import semantic
+from engram.english import attributes, frames, names, phrases, worth
+from engram.english.subjects import MAX_SENTENCE, clauses, plain
 from engram.recall import fitting, kin, kinds, others, sorts, wanted
 from engram.recall.finding import EVIDENCE, answers_as_words
 from engram.recall.results import WEAK, relevance_of
 from engram.regex import regex
-from engram.subjects import MAX_SENTENCE, clauses, plain
 from engram.values import Memory, SearchResult, SearchResults
 
 STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else

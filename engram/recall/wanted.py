@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from engram import brands, news
-from engram.claims import stem
-from engram.feasts import MONTHS, WEEKDAY
+from engram.english import brands, news
+from engram.english.claims import stem
+from engram.english.feasts import MONTHS, WEEKDAY
 from engram.recall import kin, others
 from engram.regex import regex
 from engram.text import STOP_WORDS

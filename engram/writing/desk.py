@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from engram import gates, ids, memories, text
 from engram.arrays import Texts
-from engram.attributes import Echo
 from engram.database import Connection, send_ahead
+from engram.english.attributes import Echo
 from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified
 from engram.scales import REFERENCE, Scale

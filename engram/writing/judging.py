@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import embedding, frames, gates, subjects, text
+from engram import embedding, gates, text
 from engram.arrays import Blobs, Texts
 from engram.channels import keyword, nearness
 from engram.database import fetch_all, fetch_one
+from engram.english import frames, subjects
+from engram.english.opposites import are_opposites
 from engram.lineage import Place
-from engram.opposites import are_opposites
 from engram.policies import MemoryPolicy
 from engram.policies.classify import says_it_is_over, says_no_more, value_of
 from engram.values import Memory, trust_rank

@@ -73,8 +73,8 @@ def test_importing_opens_nothing_and_loads_nothing_heavy() -> None:
 def test_importing_a_door_loads_neither_the_driver_nor_what_reads_sentences() -> None:
     program = (
         "import sys; from engram import Engram, AsyncEngram; "
-        "heavy = {'sqlalchemy', 'psycopg', 'numpy', 'engram.database', 'engram.policies.classify', 'engram.subjects', "
-        "'engram.claims', 'engram.courses', 'engram.intent', 'engram.recall'}; "
+        "heavy = {'sqlalchemy', 'psycopg', 'numpy', 'engram.database', 'engram.policies.classify', 'engram.recall', "
+        "'engram.english.subjects', 'engram.english.claims', 'engram.english.courses', 'engram.intent'}; "
         "loaded = {name for name in sys.modules if name.startswith('engram.operations.')}; "
         "print(sorted(heavy & set(sys.modules)), sorted(loaded))"
     )

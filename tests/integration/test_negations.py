@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from orders import stand_in_order
 
-from engram import Conflict, Engram, Memory, MemoryPolicy, NotFound, Scope, worth
+from engram import Conflict, Engram, Memory, MemoryPolicy, NotFound, Scope
 from engram.arrays import Texts
 from engram.database import Database, fetch_all, fetch_named
+from engram.english import worth
 from engram.text import fact_hash
 
 SCOPE_OF = "SELECT scope_id FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s AND memory_id = %(memory_id)s"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram import asides
+from engram.english import asides
 
 
 @pytest.mark.parametrize(

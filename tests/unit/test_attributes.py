@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram import attributes
+from engram.english import attributes
 from engram.policies import get_policy
 from engram.policies.classify import Proposal, classify, says_no_more, value_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from growth import assert_linear
 
-from engram import brands
+from engram.english import brands
 
 
 @pytest.mark.parametrize(

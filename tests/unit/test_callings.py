@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram import callings
+from engram.english import callings
 
 
 @pytest.mark.parametrize(

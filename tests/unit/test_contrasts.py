@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram import contrasts
+from engram.english import contrasts
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from growth import assert_linear
 
-from engram import courses
-from engram.courses import Told
-from engram.subjects import plain
+from engram.english import courses
+from engram.english.courses import Told
+from engram.english.subjects import plain
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engram import frames
-from engram.attributes import Attribute
+from engram.english import frames
+from engram.english.attributes import Attribute
+from engram.english.subjects import plain
 from engram.policies import get_policy
 from engram.policies.classify import Proposal, classify
-from engram.subjects import plain
 
 DEFAULT = get_policy("default")
 

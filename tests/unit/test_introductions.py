@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.introductions import MAX_READ, apart
+from engram.english.introductions import MAX_READ, apart
 
 
 @pytest.mark.parametrize(

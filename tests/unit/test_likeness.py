@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engram import likeness as module
-from engram import news
+from engram.english import news
 from engram.errors import Unavailable
 from engram.likeness import likeness
 

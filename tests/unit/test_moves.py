@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from growth import assert_linear
 
-from engram import moves
-from engram.moves import Taken
-from engram.subjects import plain
+from engram.english import moves
+from engram.english.moves import Taken
+from engram.english.subjects import plain
 
 
 def taken(held: str, said: str) -> Taken | None:

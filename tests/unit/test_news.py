@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram import news
+from engram.english import news
 
 
 @pytest.mark.parametrize(

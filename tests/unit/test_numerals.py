@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from engram import numerals
+from engram.english import numerals
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engram.opposites import are_opposites
-from engram.subjects import plain
+from engram.english.opposites import are_opposites
+from engram.english.subjects import plain
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram import orders
+from engram.english import orders
 
 
 @pytest.mark.parametrize(

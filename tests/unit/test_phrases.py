@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engram import frames, phrases
-from engram.attributes import Attribute, asked
-from engram.phrases.table import ENTRIES, STANDS_FOR
-from engram.subjects import plain, third_person
+from engram.english import frames, phrases
+from engram.english.attributes import Attribute, asked
+from engram.english.phrases.table import ENTRIES, STANDS_FOR
+from engram.english.subjects import plain, third_person
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.pronouns import MAX_READ, apart, whole
+from engram.english.pronouns import MAX_READ, apart, whole
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_what_is_wrong_with_an_expression_is_told_when_it_is_asked() -> None:
 
 def test_a_process_that_reads_no_sentence_compiles_no_rule_for_one() -> None:
     code = (
-        "import re, engram.courses as rules, engram.subjects, engram.attributes, engram.windows, engram.shorthand\n"
+        "import re; from engram.english import attributes, courses as rules, shorthand, subjects, windows\n"
         "late = type(rules._SCRAPPED)\n"
         "print(late is not re.Pattern, '_compiled' in vars(rules._SCRAPPED))\n"
         "rules.read('user has sold the car')\n"

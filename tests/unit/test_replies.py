@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engram import replies
 from engram.derivation import rules
-from engram.replies import choices, fitting, others, unmeant, whose
+from engram.english import replies
+from engram.english.replies import choices, fitting, others, unmeant, whose
 from engram.values import Event
 
 NOON = datetime(2026, 3, 3, 12, tzinfo=UTC)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engram import shorthand
-from engram.subjects import lead_length
+from engram.english import shorthand
+from engram.english.subjects import lead_length
 
 WHOLE = [
     ("Lea and I got married.", "I got married to Lea"),

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from engram import slips
+from engram.english import slips
 
 
 @pytest.mark.parametrize(

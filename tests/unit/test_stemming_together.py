@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engram import claims
+from engram.english import claims
 
 WORDS = [f"{stem}{end}" for stem in ("wander", "relat", "hope", "organ", "troubl") for end in
          ("ing", "ed", "ational", "fulness", "ization", "es", "ively")]  # fmt: skip

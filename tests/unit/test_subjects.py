@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram import subjects
-from engram.subjects import clause_spans, clauses, mood_of, sentence_spans, subject_of, third_person
+from engram.english import subjects
+from engram.english.subjects import clause_spans, clauses, mood_of, sentence_spans, subject_of, third_person
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram import intent, opposites, subjects, text
+from engram import intent, text
 from engram.channels import semantic
+from engram.english import opposites, subjects
 from engram.recall import turns
 
 ANY = st.text(st.characters(codec=None), max_size=300)

@@ -7,8 +7,8 @@ from growth import assert_linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram.claims import read
-from engram.differences import KINDS, are_of_two, changes, is_minimal_pair
+from engram.english.claims import read
+from engram.english.differences import KINDS, are_of_two, changes, is_minimal_pair
 
 CHANGED = (*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES)
 SAME = (*pairs.SAME, *more_pairs.SAME, *more_pairs.REWORDED)

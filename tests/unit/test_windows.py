@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from questions import TABLE, window_of
 
-from engram import windows
-from engram.titles import blanked
+from engram.english import windows
+from engram.english.titles import blanked
 from engram.values import Window
 
 NOW = datetime(2025, 6, 18, 15, 30, tzinfo=UTC)  # a Wednesday

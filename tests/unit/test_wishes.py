@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram import wishes
+from engram.english import wishes
 
 REQUESTS = (
     "Can you suggest a film for tonight?",

@@ -6,16 +6,16 @@ import json
 import random
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from importlib import resources
 from typing import Any
 
 import pytest
 
-from engram import attributes, courses, frames, moves, news, orders, phrases, subjects, worth
+from engram.english import attributes, courses, frames, moves, news, orders, phrases, subjects, worth
 from engram.policies import get_policy
 from engram.wording import SOON, OfWords, Worded, words_needed, words_of
 
-DEMO = Path(subjects.__file__).parent / "demo" / "conversation.jsonl"
+DEMO = resources.files("engram") / "demo" / "conversation.jsonl"
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engram import worth
 from engram.derivation import rules
+from engram.english import worth
+from engram.english.subjects import plain, third_person
 from engram.ids import new_id
-from engram.subjects import plain, third_person
 from engram.values import Event
 
 AT = datetime(2026, 5, 11, 9, tzinfo=UTC)
