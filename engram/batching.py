@@ -366,7 +366,7 @@ class _Window:
                 left -= 1
                 if left == 0:
                     break
-        return found
+        return writing.as_near(found)
 
     def reads_rows(self, place: int) -> bool:
         """Whether judging a draft reads rows anew, so that what was decided to restate them must be written before."""

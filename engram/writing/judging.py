@@ -101,7 +101,7 @@ def _look_around(desk: Desk, draft: Draft, now: datetime | None) -> tuple[Seen, 
             for one in row.near or ()
         )
     ]
-    return _seen(row), near
+    return _seen(row), as_near(near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +404,20 @@ def near_of(draft: Draft, row: Any, cosine: float | None, *, in_default: bool) -
         stated_from=row.valid_from if row.valid_from_stated else None, stated_to=row.ended_at,
         changed=("slot",) if None not in (key, row.conflict_key) and key != row.conflict_key else (),
     )  # fmt: skip
+
+
+def as_near(found: Sequence[gates.Near]) -> list[gates.Near]:
+    """Rows near a draft, those of the same words as near as each other and the oldest of them first. Pure.
+
+    They have one vector. But the database adds up in another order than numpy does, by which a batch is compared, and
+    the last digit would say which of them is nearer, and another one of them when the same is said again.
+    """
+    cosines: dict[str, float] = {}
+    for one in found:
+        if one.cosine is not None:
+            cosines[one.fact] = max(one.cosine, cosines.get(one.fact, one.cosine))
+    alike = [one if one.cosine == (near := cosines.get(one.fact)) else replace(one, cosine=near) for one in found]
+    return sorted(alike, key=lambda one: (one.in_default, -(one.cosine or 0.0), one.memory_id))
 
 
 def _near_by_words(desk: Desk, draft: Draft, scope_id: int, now: datetime | None) -> list[Row[Any]]:

@@ -272,6 +272,24 @@ def facts(first: int, count: int) -> list[dict[str, Any]]:
     return [{"fact": f"Crate {n} of the {n * 7} crates holds {n * 13} bolts."} for n in range(first, first + count)]
 
 
+def test_what_is_as_near_as_its_twin_is_so_in_a_batch_and_alone(database_url: str, tenant: str) -> None:
+    policy = replace(get_policy("default"), write_mode="merge")
+    calls: tuple[tuple[str, list[dict[str, Any]]], ...] = (
+        ("user", [{"fact": "I don't drink green tea.", "valid_from": datetime(2025, 4, 11, tzinfo=UTC)}]),
+        ("web", [
+            {"fact": "I don't drink green tea.", "valid_from": datetime(2021, 4, 13, tzinfo=UTC)},
+            {"fact": "My favourite drink is tea.", "force": True},
+        ]),
+        ("user", [{"fact": "I drink green tea again."}]),
+    )  # fmt: skip
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), policy=policy) as engram:
+        made = [engram.add_many([{**one, "private": True} for one in said], trust=trust) for trust, said in calls]
+        denial, drink = made[0][0], made[1][1]
+        assert drink.surprise is not None
+        assert drink.surprise.closest_id == denial.memory.memory_id
+        assert engram.ops.replay().is_same
+
+
 def test_statements_do_not_grow_with_a_batch(database_url: str, tenant: str, statements: list[str]) -> None:
     with Engram(database_url) as engram:
         door = engram.scoped(tenant_id=tenant)
