@@ -126,6 +126,7 @@ class _Batch:
         """Judge and write from a place on, as far as one look goes: none only where the first has to be seen anew."""
         window = _Window(self, range(first, min(len(self.drafts), first + self.size)))
         run: list[tuple[int, Judged]] = []
+        restated: set[str | None] = set()  # by the run
         done: list[Settled] = []
         for place in window.places:
             if window.is_stale(place):
@@ -133,7 +134,6 @@ class _Batch:
             near = self._near(window, place)
             if self._turns(window, place, near) and window.is_stale(place):
                 break
-            restated = {judged.judgement.target_id for _, judged in run if judged.kind == "reinforce"}
             if window.reads_rows(place) and (restated or any(writing.follows(judged) for _, judged in run)):
                 done += self._together(run, window)
                 run, restated = [], set()
@@ -143,13 +143,15 @@ class _Batch:
             target_id = judged.judgement.target_id
             if judged.kind == "reinforce" and (target_id in restated or self._becomes(run, target_id)):
                 done += self._together(run, window)
-                run = []
+                run, restated = [], set()
             if writing.goes_along(judged) or window.is_quiet(place, judged) or window.leads(place, judged):
                 run.append((place, judged))
+                if judged.kind == "reinforce":
+                    restated.add(target_id)
                 window.follow(place, judged)
                 continue
             done += self._together(run, window)
-            run = []
+            run, restated = [], set()
             alone = self._alone(place, judged)
             done.append(alone)
             self._forget(alone.moved)

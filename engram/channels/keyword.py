@@ -569,6 +569,8 @@ def refresh_terms(conn: Connection, tenant_id: str, scope_id: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
+    """Who said something, and what was said beside it: each text as the index sees it, made once for all beside it."""
+
     actor: str | None
     before: tuple[str, ...]
     after: tuple[str, ...]
@@ -592,14 +594,14 @@ def _surroundings(conn: Connection, tenant_id: str, entries: Iterable[Entry]) ->
         most=max(last - first + 1 for _, first, last in spans),
     )
     known = {(row.stream_id, row.position): row for row in rows}
-    said = {place: _said(row) for place, row in known.items()}
+    said = {place: plain(_said(row)) for place, row in known.items()}
     around = {}
     for stream_id, centre in places:
         own = known.get((stream_id, centre))
         if own is not None and not own.in_session:
             asked = _asked_before(own, known.get((stream_id, centre - 1)))
             if asked is not None:
-                around[stream_id, centre] = _Around(None, (asked,), (), (), True)
+                around[stream_id, centre] = _Around(None, (plain(asked),), (), (), True)
             continue
         near = [known.get((stream_id, position)) for position in range(centre - LOOK_BACK, centre + LOOK_ON + 1)]
         spoken = [row for row in near if row is not None and (row.position == centre or row.event_type in SPOKEN)]
@@ -619,8 +621,7 @@ def _spans(places: Sequence[tuple[str, int]]) -> list[tuple[str, int, int]]:
     return spans
 
 
-def _around(centre: int, rows: Sequence[Any], said: Callable[[Any], str] | None = None) -> _Around:
-    said = said or _said
+def _around(centre: int, rows: Sequence[Any], said: Callable[[Any], str]) -> _Around:
     own = next((row for row in rows if row.position == centre), None)
     spoken = own is not None and own.event_type in SPOKEN
     before = [said(row) for row in rows if row.position < centre][::-1]
@@ -662,9 +663,9 @@ def _row(entry: Entry, around: _Around | None) -> dict[str, str]:
     own = f"{around.actor}: {entry.fact}" if around.actor else entry.fact
     return {
         "own": plain(own),
-        "before": plain(" ".join(around.before)),
-        "after": plain(" ".join(around.after)),
-        "farther": plain(" ".join([*around.farther, *date])),
+        "before": " ".join(around.before),
+        "after": " ".join(around.after),
+        "farther": " ".join([*around.farther, *map(plain, date)]),
     }
 
 
