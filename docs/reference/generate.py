@@ -1,12 +1,14 @@
-"""Writes the pages of this folder that repeat what the code says: api.md, settings.md, errors.md.
+"""Writes the pages of this folder that repeat what the code says: api.md, settings.md, errors.md, modules.md.
 
 `make docs` runs it; a test compares the pages with what it would write, so that they cannot drift.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
@@ -23,6 +25,7 @@ from engram.settings import PREFIX, Settings
 
 SHORT: Final = 80  # characters of a signature that stands on one line
 FOLDER: Final = Path(__file__).parent
+ROOT: Final = FOLDER.parent.parent
 NOTE: Final = "<!-- Written by docs/reference/generate.py: change the code, then run `make docs`. -->"
 
 API: Final = """\
@@ -66,6 +69,19 @@ quick = Settings(statement_timeout=timedelta(seconds=5), user="ada")
 with Engram(settings=quick) as engram:
     print(engram.scope.user_id)  # ada
 ```
+"""
+
+MODULES: Final = """\
+{note}
+
+# The modules
+
+A map of the code for those who change it, and of no use to those who call it: only what
+[the interface](api.md) names is public. A name without a dot imports what stands below it, and never what stands above
+it; `make layers` checks that, and more within some packages, whose modules stand here by name. "Pure" says that a
+module knows no tables, no model and no clock.
+
+{table}
 """
 
 ERRORS: Final = """\
@@ -152,7 +168,7 @@ FACTS: Final = {
 
 def pages() -> dict[str, str]:
     """The text of every generated page, by file name."""
-    return {"api.md": api(), "settings.md": settings(), "errors.md": error_tree()}
+    return {"api.md": api(), "settings.md": settings(), "errors.md": error_tree(), "modules.md": modules()}
 
 
 # api.md --------------------------------------------------------------------------------------------------------------
@@ -306,6 +322,32 @@ def kinds(kind: type[errors.EngramError]) -> Iterator[type[errors.EngramError]]:
     for below in kind.__subclasses__():
         if below.__module__ == errors.__name__:
             yield from kinds(below)
+
+
+# Modules -------------------------------------------------------------------------------------------------------------
+
+
+def modules() -> str:
+    """The page of the modules, the highest layer first."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    [rooms] = [one for one in contracts if one["containers"] == ["engram"]]
+    rows = [
+        (f"`{name}`", summary)
+        for layer in rooms["layers"]
+        for room in layer.split(" | ")
+        for name, summary in summaries(ROOT / "engram" / room)
+    ]
+    return MODULES.format(note=NOTE, table=table(("module", "what it is"), rows))
+
+
+def summaries(room: Path) -> Iterator[tuple[str, str]]:
+    """The name and the first line of a module, or of a package and then of each of its modules."""
+    files = [room.with_suffix(".py")] if not room.is_dir() else [room / "__init__.py", *sorted(room.rglob("*.py"))]
+    for file in dict.fromkeys(files):
+        path = file.relative_to(ROOT / "engram").with_suffix("")
+        parts = path.parts[:-1] if path.name == "__init__" else path.parts
+        yield ".".join(parts), (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").splitlines()[0]
 
 
 # Shared --------------------------------------------------------------------------------------------------------------
