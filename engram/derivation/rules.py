@@ -60,7 +60,7 @@ from engram.policies.default import DEFAULT, STYLE
 from engram.policies.values import allergen
 from engram.regex import regex
 from engram.values import Event
-from engram.wording import Worded
+from engram.wording import worded
 
 NAME: Final = "rules"
 VERSION: Final = 18
@@ -436,8 +436,9 @@ def _reason_apart(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(start, end)]
 
 
-_WHY: Final = r"(?i:(?<!\w)(?:because|'?cause|since|as|now that|seeing that|given that)\b)"
-_GIVES_A_REASON: Final = regex(_WHY)
+_REASON: Final = r"(?<!\w)(?:'?\bcause|\b(?:because|since|as|now that|seeing that|given that))\b"
+_WHY: Final = rf"(?i:{_REASON})"
+_GIVES_A_REASON: Final = worded(_REASON, re.IGNORECASE)
 _BECAUSE: Final = regex(rf"(?P<denied>.+?)[\s,;–—-]+{_WHY}\s+(?P<reason>(?:[Ii]|[Ww]e)\b.+)", re.DOTALL)
 _BECAUSE_FIRST: Final = regex(rf"{_WHY}\s+(?P<reason>[Ii]\b[^,;]+?),?\s+(?P<denied>[Ii]\b.+)", re.DOTALL)
 _NOT_THIS: Final = regex(r"(?i)\bbut (?:because|since|for|due|rather)\b")  # "not because I moved but because"
@@ -626,15 +627,13 @@ _SOON: Final = timedelta(days=183)
 """What is farther away may as well be a day of the past."""
 _BACK_AND_FORTH: Final = regex(r"(?i)\b(?:every|each|from now on|starting|as of)\b|days\b")
 """What is on another day of each week from now on, and not of one that is to come."""
-_HEARSAY: Final = Worded(
-    regex(
-        r"(?i)\bi (?:think|guess|believe|suppose|assume|hope|heard|doubt|wish|dreamt|dreamed)\b|"
-        r"\b(?:maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|almost|nearly|if|unless|whether|"
-        r"not sure|"
-        r"rumou?rs?|says?|said|told|tells|wants?|asked|suggested|proposed|would|could|might|should|will|temporarily|"
-        r"for now|just for|this (?:once|time)|thinks?|believes?|claims?|changed (?:my|our|his|her|their) minds?|"
-        r"rolled back|undid|undone|reverted)\b"
-    )
+_HEARSAY: Final = worded(
+    r"(?i)\bi (?:think|guess|believe|suppose|assume|hope|heard|doubt|wish|dreamt|dreamed)\b|"
+    r"\b(?:maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|almost|nearly|if|unless|whether|"
+    r"not sure|"
+    r"rumou?rs?|says?|said|told|tells|wants?|asked|suggested|proposed|would|could|might|should|will|temporarily|"
+    r"for now|just for|this (?:once|time)|thinks?|believes?|claims?|changed (?:my|our|his|her|their) minds?|"
+    r"rolled back|undid|undone|reverted)\b"
 )
 """What may not be so, somebody else's words, and what passes."""
 
@@ -703,7 +702,7 @@ def _written(fact: str) -> str:
     return (fact[:1].upper() + fact[1:])[:MAX_FACT]
 
 
-_COURSE: Final = regex(
+_COURSE: Final = worded(
     r"\b(?:i|i'm|i've|i'd|me|my|we|we've|our|user|user's|it's|died|passed|stolen|gone|cancelled|canceled|scrapped|past|"
     r"over|history|is off$|(?:been|was|were|got|being) (?:replaced|exchanged|swapped|traded)(?: in| out)? (?:by|for|"
     r"with)|(?:been|was|got) (?:axed|binned|ditched|shelved|withdrawn|phased out)|made way for|put (?:down|to sleep)|"
@@ -984,7 +983,7 @@ _FOR_USER: Final = regex(
     r"(?: (?:from|to|at|after|on) (?:(?:the|my|our) )?[\w'-]+(?: at [\w:]+)?)?(?: (?:now|again|"
     r"these days|any ?more))?[.!]?$"
 )
-_ONCE_ABOUT: Final = regex(r"\b(?:you|hotel|restaurant|movie|film|book|airbnb)\b")
+_ONCE_ABOUT: Final = worded(r"\b(?:you|hotel|restaurant|movie|film|book|airbnb)\b")
 
 
 def _says_something(clause: Clause, text: str) -> bool:

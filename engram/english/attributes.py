@@ -19,7 +19,7 @@ from engram.english import asides, brands, feasts, names, phrases
 from engram.english.claims import stem
 from engram.english.courses import NO_OCCASION, Course
 from engram.regex import regex
-from engram.wording import OfWords
+from engram.wording import OfWords, worded, words_of
 from engram.wordlists import word_set
 
 ORIGIN: Final = "~is from"  # where somebody is from: loose, as `frames` has it
@@ -740,15 +740,22 @@ _HOME_IS: Final = regex(
 )
 
 
+_IS_MINE: Final = worded(r"\bmy\b")
+_OF_ONESELF: Final = word_set("i me my us our user home")
+"""One of these stands in whatever says what the user's is."""
+
+
 def is_of_user(sentence: str, compared: str) -> bool:
     """Whether a sentence that begins with something else says what the user's is: "Alien is my favourite film"."""
     whole = compared
+    if _OF_ONESELF.isdisjoint(words_of(whole)):
+        return False
     compared = next((head for head in asides.left_out(whole) if _INVERTED.match(head)), whole)
     inverted = _INVERTED.match(compared)
     held = _HELD.match(compared)
     if _HOME_IS.match(compared) or (held is not None and held["np"].startswith("favourite ")):
         return True
-    overtaken = _OVERTAKEN.match(re.sub(r"\bmy\b", "user's", compared))
+    overtaken = _OVERTAKEN.match(_IS_MINE.sub("user's", compared))
     if overtaken is not None and noun(overtaken["np"]) is not None:
         return True
     if inverted is not None and noun(inverted["np"]) is not None and not compared.startswith(("it ", "this ", "that ")):
@@ -808,7 +815,7 @@ _CORRECTED: Final = tuple(
     )
 )
 _MY: Final = r"(?:user's |the |an? )?"
-_BANK_CHANGED: Final = regex(
+_BANK_CHANGED: Final = worded(
     rf"^user {_ADV}(?:has )?(?:closed|cancell?ed|shut) user's (?P<old>{_V}) (?:(?:checking|current|bank) )?account,? "
     r"and (?:has )?(?:opened|got|started|set up) (?:one|an account|another(?: one)?|a new one) "
     rf"(?:at|with) (?P<new>{_V})(?: now| instead)*$"
@@ -830,7 +837,7 @@ _POINTED: Final = tuple(
     )
 )
 _POINTING: Final = OfWords(_POINTED)
-_ENDED: Final = regex(
+_ENDED: Final = worded(
     rf"^user {_ADV}(?:has )?(?:(?:stopped|quit|given up|gave up|gone off|went off|cancelled|canceled|"
     r"closed(?= .*\baccount)|dropped|ditched|deleted|"
     r"left(?! user's (?:\w+ )?(?:bike|bicycle|car|van|bus|phone|laptop|keys?|bag)\b)|"
@@ -840,7 +847,7 @@ _ENDED: Final = regex(
     r"finished with)|is no longer|no longer)\b(?P<rest> .+)|(?:does not|is not|do not)\b(?P<rest_not> .+) "
     r"(?:any ?more|any longer))$"
 )
-_STILL: Final = regex(
+_STILL: Final = worded(
     r"^user(?P<before>(?:'s [\w' -]{1,40}?)?(?: [a-z]+)?) (?:still|continues to|continue to) (?P<after>.{2,80})$"
 )
 _SINGLE: Final = regex(
@@ -854,33 +861,36 @@ _TIMES_AGO: Final = (
     r"{0,2}$"
 )
 _SOME_TIME_AGO: Final = regex(_TIMES_AGO)
-_PAIRED: Final = regex(
+_PAIRED: Final = worded(
     rf"^user {_ADV}(?:(?:has )?{_ADV}(?:got|gotten) (?:married|engaged)|is {_ADV}(?:married|engaged|in a relationship|"
     rf"(?:dating|seeing) some(?:one|body))){_TIMES_AGO}"
 )
 """Who has somebody by now, without the name: who was single is it no more."""
 _ALONE: Final = regex(r"\bsingle\b")
 _WEDDED: Final = r"\b(?:married|wife|husband|spouse)\b"
-_PARTED_AS: Final = tuple(
-    (regex(rf"^{pattern}{_TIMES_AGO}"), regex(fits), alone)
-    for pattern, fits, alone in (
-        (rf"user {_ADV}(?:(?:has )?got(?:ten)? (?:divorced|a divorce)|is {_ADV}divorced)", _WEDDED, False),
-        (
-            rf"user's group {_ADV}(?:has )?{_ADV}(?:got(?:ten)? (?:divorced|a divorce)|divorced)",
-            rf"{_WEDDED}|\bpartner\b",
-            False,
-        ),
-        (
-            rf"user's group {_ADV}(?:has )?{_ADV}(?:broke(?:n)? up|split up|separated)",
-            r"",
-            True,
-        ),
-        (
-            rf"user's group {_ADV}(?:has )?{_ADV}(?:called off|broke off|broken off) (?:user's|the) engagement",
-            r"\b(?:engaged|fianc\w*|partner)\b",
-            True,
-        ),
-    )
+_PARTED_AS: Final = OfWords(
+    (
+        (regex(rf"^{pattern}{_TIMES_AGO}"), regex(fits), alone)
+        for pattern, fits, alone in (
+            (rf"user {_ADV}(?:(?:has )?got(?:ten)? (?:divorced|a divorce)|is {_ADV}divorced)", _WEDDED, False),
+            (
+                rf"user's group {_ADV}(?:has )?{_ADV}(?:got(?:ten)? (?:divorced|a divorce)|divorced)",
+                rf"{_WEDDED}|\bpartner\b",
+                False,
+            ),
+            (
+                rf"user's group {_ADV}(?:has )?{_ADV}(?:broke(?:n)? up|split up|separated)",
+                r"",
+                True,
+            ),
+            (
+                rf"user's group {_ADV}(?:has )?{_ADV}(?:called off|broke off|broken off) (?:user's|the) engagement",
+                r"\b(?:engaged|fianc\w*|partner)\b",
+                True,
+            ),
+        )
+    ),
+    itemgetter(0),
 )
 """The end of a couple without the name of the other: what it may be the end of, and whether it says nothing else."""
 _MEAT: Final = r"(?:(?:red|white|some|a little|a bit of) )?(?:meat|beef|pork|chicken|poultry|steak|bacon|ham|lamb)"
@@ -889,18 +899,21 @@ _EATS: Final = (
     r"gone back to|went back to|returned to|resumed|is back to|taken up|took up) eating {what}"
     r"(?: (?:now|again|these days|lately|recently)){{0,2}})$"
 )
-_EATEN: Final = (
+_EATEN: Final = OfWords(
     (
-        regex(_EATS.format(adv=_ADV, what=_MEAT)),
-        regex(r"\b(?:vegan|vegetarian|pescatarian)\b"),
+        (
+            regex(_EATS.format(adv=_ADV, what=_MEAT)),
+            regex(r"\b(?:vegan|vegetarian|pescatarian)\b"),
+        ),
+        (
+            regex(_EATS.format(adv=_ADV, what=r"(?:fish|seafood|dairy|cheese|eggs|milk|yoghurt|yogurt|butter)")),
+            regex(r"\bvegan\b"),
+        ),
     ),
-    (
-        regex(_EATS.format(adv=_ADV, what=r"(?:fish|seafood|dairy|cheese|eggs|milk|yoghurt|yogurt|butter)")),
-        regex(r"\bvegan\b"),
-    ),
+    itemgetter(0),
 )
 """What somebody eats by now, and the diets that are over by that."""
-_FORGET: Final = regex(
+_FORGET: Final = worded(
     r"^(?:please )?(?:forget|delete|erase|remove) (?:about )?(?:my|user's) (?P<np>[\w' -]{2,60}?)(?: please| again)?$"
 )
 
@@ -1051,10 +1064,10 @@ def pointed(statement: str) -> Echo | None:
         return None
     if _PAIRED.match(statement):
         return Echo(name="partner", over="partner", fits=_ALONE)
-    for pattern, fits, alone in _PARTED_AS:
+    for pattern, fits, alone in _PARTED_AS.asked_of(statement):
         if pattern.match(statement):
             return Echo(name="partner", over="partner", alone=alone, fits=fits)
-    for pattern, fits in _EATEN:
+    for pattern, fits in _EATEN.asked_of(statement):
         if pattern.match(statement):
             return Echo(name="diet", over="diet", fits=fits)
     forget = _FORGET.match(statement)

@@ -24,7 +24,7 @@ from engram.english.claims import stem
 from engram.english.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.english.names import CITIES, REGIONS
 from engram.regex import regex
-from engram.wording import OfWords, Worded
+from engram.wording import OfWords, worded
 from engram.wordlists import word_set
 
 MAX_READ: Final = 300
@@ -230,7 +230,7 @@ _SCRAPPED: Final = regex(
     r"(?:said|told you|mentioned|wrote|claimed) about|(?:about|the bit about|the part about|the thing about)) "
     r"(?P<over>[^,;:.!]{2,80})(?:[,;:.!].*)?$"
 )
-_ONCE: Final = regex(
+_ONCE: Final = worded(
     r"\b(?:will|would|might|(?<!\bin )(?<!since )may|could|should|shall|plans?|hopes?|wants?|going to|about to|"
     r"thinking|considering|"
     r"almost|"
@@ -238,23 +238,21 @@ _ONCE: Final = regex(
 )
 
 
-_PASSING: Final = Worded(
-    regex(
-        r"\b(?:for (?:now|today|tonight|(?:the|a) (?:day|night|morning|afternoon|evening|week|weekend|moment|"
-        r"minute|second|"
-        r"bit|while|time being))|(?:today|tonight|yesterday)'s|tonight|this (?:time|morning|afternoon|evening|weekend)|"
-        r"just left|has not (?!.*\bany ?(?:more|longer)\b).* (?:for )?(?:(?:very|all that|so) )?long$|"
-        r"(?:cancell?ed|swapped|traded)\b.* (?:today|this (?:week|\w+day))|"
-        r"as a (?:child|kid|boy|girl|teenager|student)|"
-        r"(?:does|is) not (?!.*\b(?:as of|from|since|starting|any ?more|any longer)\b).*\b(?:today|tomorrow|forever|"
-        r"this (?:week|month|spring|summer|autumn|winter)|all (?:day|night|week|year))|"
-        r"(?:went|gone|passed|came|come|jumped) from (?:the .+ to the .+|.+ (?:by (?:train|car|bus|bike|plane|"
-        r"boat|ferry)|"
-        r"on foot))|"
-        r"(?:moved|transferred|changed|converted|shifted) .*\b(?:money|cash|funds?|payments?|savings|salary|"
-        r"files?|photos?|"
-        r"furniture|boxes|shifts?|appointments?|meetings?)\b.* from)\b"
-    )
+_PASSING: Final = worded(
+    r"\b(?:for (?:now|today|tonight|(?:the|a) (?:day|night|morning|afternoon|evening|week|weekend|moment|"
+    r"minute|second|"
+    r"bit|while|time being))|(?:today|tonight|yesterday)'s|tonight|this (?:time|morning|afternoon|evening|weekend)|"
+    r"just left|has not (?!.*\bany ?(?:more|longer)\b).* (?:for )?(?:(?:very|all that|so) )?long$|"
+    r"(?:cancell?ed|swapped|traded)\b.* (?:today|this (?:week|\w+day))|"
+    r"as a (?:child|kid|boy|girl|teenager|student)|"
+    r"(?:does|is) not (?!.*\b(?:as of|from|since|starting|any ?more|any longer)\b).*\b(?:today|tomorrow|forever|"
+    r"this (?:week|month|spring|summer|autumn|winter)|all (?:day|night|week|year))|"
+    r"(?:went|gone|passed|came|come|jumped) from (?:the .+ to the .+|.+ (?:by (?:train|car|bus|bike|plane|"
+    r"boat|ferry)|"
+    r"on foot))|"
+    r"(?:moved|transferred|changed|converted|shifted) .*\b(?:money|cash|funds?|payments?|savings|salary|"
+    r"files?|photos?|"
+    r"furniture|boxes|shifts?|appointments?|meetings?)\b.* from)\b"
 )
 """What is over for a while alone, or goes from one place to another: nothing that was so has changed by it."""
 
@@ -299,7 +297,7 @@ def is_scrapped(sentence: str) -> bool:
     return _SCRAPPED.match(sentence.strip(" .!")) is not None
 
 
-_HINTS: Final = regex(
+_HINTS: Final = worded(
     r"\b(?:no|not|n't|any ?more|any longer|used to|once|formerly|previously|former|ex|old|over|ended|end|history|"
     r"done|"
     r"finished|past|behind|stopped|quit|ceased|gave|given|dropped|ditched|abandoned|cancell?ed|terminated|lapse|"

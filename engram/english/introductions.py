@@ -12,6 +12,7 @@ from typing import Final
 
 from engram.english import names
 from engram.regex import regex
+from engram.wording import worded
 
 MAX_READ: Final = 300
 LEAST: Final = 2  # things that an introduction says without a verb of their own
@@ -68,7 +69,7 @@ _PIECES: Final = tuple(
 )  # fmt: skip
 _BESIDE: Final = (("a", "I'm a {}"), ("an", "I'm an {}"), ("home", "I'm from {}"), ("lives", "I'm {}"))
 
-_OF_A_SIGN: Final = regex(r"(?i)\b(?:sign|zodiac|horoscope)\b")  # "I'm Gemini, a typical air sign"
+_OF_A_SIGN: Final = worded(r"(?i)\b(?:sign|zodiac|horoscope)\b")  # "I'm Gemini, a typical air sign"
 _ONE: Final = rf"{_CAP}(?:,? ?\(?(?:aged )?\d{{1,2}}(?: years? old)?\)?)?"
 _UNSURE: Final = (
     r".*(?:n['’]t|\b(?:not|never|no|if|wish|want|wanted|hope|think|thought|believe|dream\w*|pretend\w*|imagine\w*|said|says|"
@@ -137,7 +138,7 @@ def _pieces(rest: str) -> Iterator[tuple[list[str], str]]:
 
 def _listed(said: str) -> Iterator[str]:
     """A sentence, or what it says of several of somebody's who are listed by their names, some with an age."""
-    match = _CHILDREN.match(said)
+    match = _CHILDREN.match(said) if " and " in said or "&" in said else None
     if match is None:
         yield said
         return

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from engram.english import names
 from engram.english.feasts import MEALS, MONTHS, SHORT_MONTHS, UNNAMED, WEEKDAY
 from engram.regex import regex
-from engram.wording import OfWords
+from engram.wording import OfWords, worded
 from engram.wordlists import word_set
 
 MAX_READ: Final = 200
@@ -256,7 +256,7 @@ _BARE_MOVED: Final = regex(
     r"(?:to|until|till) (?P<value>[^;?!]{1,60})$"
 )
 _NO_BARE: Final = word_set("user they he she it we you i that this everyone everybody nobody user's the")
-_MAY_HAVE_CHANGED: Final = regex(
+_MAY_HAVE_CHANGED: Final = worded(
     rf"\b(?:had to|{_LATER}|{_MOVED}|moves|shifts|switches|changed|{_RATED}|upgraded|updated|downgraded|migrated|"
     rf"renamed|rewrote|"
     r"rewritten|ported|rebuilt|reimplemented)\b"
@@ -282,7 +282,7 @@ _DOING: Final = regex(
 """What somebody does on some day, by a word alone ("User does intervals on Tuesdays"), and what a team holds when."""
 _SPLIT: Final = regex(r" (?:(?P<prep>on|at|in|for) |(?=(?:tomorrow|next|this) ?))")
 _HAS_BEEN: Final = regex(r"(?<=\w)'s been ")
-_TAIL: Final = regex(
+_TAIL: Final = worded(
     r",? (?:(?:and )?(?:no longer|no more)(?: (?:on|at))? [^,;]{1,30}|"
     r"(?:now|again|instead|these days|nowadays|currently|at last|after all|already|from now on|yesterday|"
     r"last (?:week|month|night)|officially|too|as well)|(?:because|due to|thanks to) .{1,100})$"
@@ -313,7 +313,7 @@ def read(plain: str, written: str) -> Move | None:
     """
     if len(plain) > MAX_READ:
         return None
-    text, signs = _without_tail(_HAS_BEEN.sub(" has been ", plain.strip(" .!")))
+    text, signs = _without_tail(plain.strip(" .!"))
     if _WAS_LATE.search(plain):
         return None
     if _MAY_HAVE_CHANGED.search(text):
@@ -330,7 +330,7 @@ def read(plain: str, written: str) -> Move | None:
 
 
 def _without_tail(text: str) -> tuple[str, bool]:
-    signs = False
+    text, signs = _HAS_BEEN.sub(" has been ", text) if "'s been " in text else text, False
     for _ in range(3):
         tail = _TAIL.search(text)
         if tail is None:
@@ -488,7 +488,7 @@ def _holding(text: str, written: str, signs: bool) -> Move | None:
     return None
 
 
-_MAY_HOLD: Final = regex(r"\b(?:owns|maintains|looks after|takes care of|responsible for|in charge of|over)\b")
+_MAY_HOLD: Final = worded(r"\b(?:owns|maintains|looks after|takes care of|responsible for|in charge of|over)\b")
 _NO_PRODUCT: Final = regex(rf"{_MONTH}|(?:.* )?(?:at|on|in|to|for|about|around|the|and|or|only|just)")
 _NO_NAME: Final = regex(r"\b(?:something|anything|it|that|this|better|else|and|or|after|not)\b")
 

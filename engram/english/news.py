@@ -18,7 +18,7 @@ from engram.english import courses, names
 from engram.english.feasts import MONTHS
 from engram.regex import regex
 from engram.text import compared
-from engram.wording import Worded, words_of
+from engram.wording import worded, words_of
 from engram.wordlists import word_set
 
 MAX_READ: Final = 180
@@ -150,16 +150,14 @@ def may_be_news(said: str, named: Sequence[str]) -> bool:
     return text is not None and any(one.search(text) for one in (_ENDS, _THING, _SERVES_NO_MORE))
 
 
-_DOUBT: Final = Worded(
-    regex(
-        r"\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
-        r"plan|plans|planning|want|wants|wish|hope|hopes|thinking|considering|almost|nearly|until|imagine|tonight|"
-        r"yesterday evening|this (?:time|morning|afternoon|evening|weekend)|for (?:now|today|(?:the|a) "
-        r"(?:day|night|morning|"
-        r"afternoon|evening|week|weekend|while|moment))|(?:for|on|over) (?:holiday|lent|the weekend)|"
-        r"as a (?:child|kid|boy|"
-        r"girl|teenager|student)|went from|by (?:train|plane|bus|boat|ferry))\b"
-    )
+_DOUBT: Final = worded(
+    r"\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
+    r"plan|plans|planning|want|wants|wish|hope|hopes|thinking|considering|almost|nearly|until|imagine|tonight|"
+    r"yesterday evening|this (?:time|morning|afternoon|evening|weekend)|for (?:now|today|(?:the|a) "
+    r"(?:day|night|morning|"
+    r"afternoon|evening|week|weekend|while|moment))|(?:for|on|over) (?:holiday|lent|the weekend)|"
+    r"as a (?:child|kid|boy|"
+    r"girl|teenager|student)|went from|by (?:train|plane|bus|boat|ferry))\b"
 )
 
 
@@ -359,12 +357,10 @@ _LASTS: Final = regex(
 _NOT_IT: Final = regex(r"\b(?:not|never|n't|instead of|rather than|than|in place of) (?:in |at |with |the |user's )*@")
 
 
-_BACK: Final = Worded(
-    regex(
-        r"^(?:user (?:is |has |went |got |came )?)?(?:back|returned|gone back|come back|went back|again)\b|"
-        r"\b(?:again|once more|came back|come back|took user back|went back|gone back|going back|is back|"
-        r"returned|old .* back)\b"
-    )
+_BACK: Final = worded(
+    r"^(?:user (?:is |has |went |got |came )?)?(?:back|returned|gone back|come back|went back|again)\b|"
+    r"\b(?:again|once more|came back|come back|took user back|went back|gone back|going back|is back|"
+    r"returned|old .* back)\b"
 )
 
 
@@ -384,7 +380,7 @@ def returns(said: str, held: str, value: str) -> bool:
     return bool(first & second) or not second - first - _ENDING
 
 
-_STILL: Final = Worded(regex(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:yes|yeah|nope|no news),"))
+_STILL: Final = worded(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:yes|yeah|nope|no news),")
 
 
 def goes_on(said: str) -> bool:
@@ -431,47 +427,39 @@ _NEW_WORDS: Final = word_set(
 
 
 Sign = Literal["over", "slip", "back", "on", "new"]
-_IS_OVER: Final = Worded(
-    regex(
-        r"(?:\bnot|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)\b|\b(?:no longer|no more|for good|(?:turned|switched) "
-        r"off|shut down|"
-        r"took down|taken down|stepped down|came off|come off|abolished|shut off|gave up on|given up on|moved out|"
-        r"written off|"
-        r"retired|passed away|left user(?!')|has left|closed user's|off the [a-z]+|(?:stopped|quit|given up|gave up|"
-        r"dropped|cancell?ed|"
-        r"ditched|scrapped|abandoned|discontinued|unsubscribed|uninstalled|called off)\b|"
-        r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|"
-        r"no more)(?=$|"
-        r"[,;.]| (?:now|for good|with|between|so)\b)|"
-        r"come to an end|"
-        r"put an end to|broke up|split up|let go|laid off|off the (?:table|menu))\b"
-    )
+_IS_OVER: Final = worded(
+    r"(?:\bnot|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)\b|\b(?:no longer|no more|for good|(?:turned|switched) "
+    r"off|shut down|"
+    r"took down|taken down|stepped down|came off|come off|abolished|shut off|gave up on|given up on|moved out|"
+    r"written off|"
+    r"retired|passed away|left user(?!')|has left|closed user's|off the [a-z]+|(?:stopped|quit|given up|gave up|"
+    r"dropped|cancell?ed|"
+    r"ditched|scrapped|abandoned|discontinued|unsubscribed|uninstalled|called off)\b|"
+    r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|"
+    r"no more)(?=$|"
+    r"[,;.]| (?:now|for good|with|between|so)\b)|"
+    r"come to an end|"
+    r"put an end to|broke up|split up|let go|laid off|off the (?:table|menu))\b"
 )
-_SINCE_NOW: Final = Worded(
-    regex(
-        r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|"
-        r"today|this week|"
-        r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|these days|"
-        r"nowadays|now|going forward|moved (?:on )?to|over to|changed|new(?! (?:york|zealand|jersey|delhi|orleans|"
-        r"mexico|year|england|hampshire|haven|castle))|has become|"
-        r"became|overtaken|taken over|took over|gone from|(?<!user moved )(?<!user went )(?<!user came )from "
-        r"[^,;]{1,40} to|upgraded|traded in|migrated|shifted|renamed|rather have)\b"
-    )
+_SINCE_NOW: Final = worded(
+    r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|"
+    r"today|this week|"
+    r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|these days|"
+    r"nowadays|now|going forward|moved (?:on )?to|over to|changed|new(?! (?:york|zealand|jersey|delhi|orleans|"
+    r"mexico|year|england|hampshire|haven|castle))|has become|"
+    r"became|overtaken|taken over|took over|gone from|(?<!user moved )(?<!user went )(?<!user came )from "
+    r"[^,;]{1,40} to|upgraded|traded in|migrated|shifted|renamed|rather have)\b"
 )
 
 
-_MISTAKEN: Final = Worded(
-    regex(
-        r"\b(?:meant|mistake|my bad|typo|a slip|by mistake|mixed up|mixed (?:that|it|them|those) up|misspoke|mistyped|"
-        r"misread|"
-        r"correction|scratch that|no idea why|not know why)\b|^not [^,;]{1,40}, "
-    )
+_MISTAKEN: Final = worded(
+    r"\b(?:meant|mistake|my bad|typo|a slip|by mistake|mixed up|mixed (?:that|it|them|those) up|misspoke|mistyped|"
+    r"misread|"
+    r"correction|scratch that|no idea why|not know why)\b|^not [^,;]{1,40}, "
 )
-_RETURNS: Final = Worded(
-    regex(
-        r"\b(?:moved|came|come|gone|went|rolled|switched|set|put|got)(?: \S+){0,4} back\b|\breturned to\b|"
-        r"\bback (?:to|under|together|with|on|at|in)\b"
-    )
+_RETURNS: Final = worded(
+    r"\b(?:moved|came|come|gone|went|rolled|switched|set|put|got)(?: \S+){0,4} back\b|\breturned to\b|"
+    r"\bback (?:to|under|together|with|on|at|in)\b"
 )
 _OF_A_MOMENT: Final = regex(
     r"\bback (?:pain|ache|problem|injur|yard|garden|door|seat|room|pack|up\b)|^no (?!more|longer)|\b(?:when|while|"

@@ -17,7 +17,7 @@ from engram.english import brands
 from engram.english.claims import stem
 from engram.english.feasts import WEEKDAY
 from engram.regex import regex
-from engram.wording import OfWords
+from engram.wording import OfWords, worded
 from engram.wordlists import word_set
 
 MAX_READ: Final = 200  # characters
@@ -80,20 +80,25 @@ _LEAD: Final = regex(
     r"going forward|always|by default|in general|generally|you should|you must|you have to|you need to|we should|"
     r"make sure to|make sure you|remember to|be sure to)\b[,: ]+)*"
 )
-_TAIL: Final = regex(
+_TAIL: Final = worded(
     r"(?i)(?:,? (?:please|pls|thanks|from now on|from here on(?: out)?|going forward|in (?:the )?future|at all times|"
-    r"always|again|now|any ?more|any longer|these days|instead|by default|once more|after all|ok|okay))+[\s.!]*$"
+    r"always|again|now|any ?more|any longer|these days|instead|by default|once more|after all|ok|okay)\b)+[\s.!]*$"
 )
 _FOR_GOOD: Final = regex(
     r"(?i)\b(?:from now on|from here on|going forward|in (?:the )?future|instead|again|now|these days|any ?more|"
     r"any longer)\b|^\W*(?:(?:ok|okay|no|please|actually)[, ]+)*(?:go|going|switch|change|move|revert|come) "
     r"(?:back |over )*to\b"
 )
-_PASSING: Final = regex(
+_PASSING: Final = worded(
     r"(?i)\b(?:for (?:now|today|tonight|the moment|this|that|once)|this (?:time|once|one|file|pr|commit|branch|week|"
     r"month|sprint|morning|afternoon|evening|task)|today|tonight|tomorrow|yesterday|until|till|just once|temporarily|"
-    r"maybe|perhaps|probably|might|here)\b|\?"
+    r"maybe|perhaps|probably|might|here)\b"
 )
+
+
+def _passes(sentence: str) -> bool:
+    """Whether a sentence asks, or speaks of what is to be done once."""
+    return "?" in sentence or _PASSING.search(sentence) is not None
 
 
 def _core(sentence: str) -> str:
@@ -235,7 +240,7 @@ def is_standing(sentence: str) -> bool:
     if not forms and not is_strict:
         return False
     text = _core(sentence)
-    if len(text) > MAX_READ or len(text.split()) < _FEWEST or _PASSING.search(sentence) or _TASKS.match(text):
+    if len(text) > MAX_READ or len(text.split()) < _FEWEST or _passes(sentence) or _TASKS.match(text):
         return False
     if _GOES_ON.match(text) or _ONCE.search(text) or not (is_strict or any(one.match(text) for one in forms)):
         return False
@@ -335,7 +340,7 @@ def change(sentence: str) -> Change | None:
     if not replacing and not changing:
         return None
     text = _LEAD.sub("", sentence.strip(" \t\n\"'"), count=1).strip(" .!,;:")
-    if len(text) > MAX_READ or _PASSING.search(sentence) or _NO_CHANGE.match(text):
+    if len(text) > MAX_READ or _passes(sentence) or _NO_CHANGE.match(text):
         return None
     for pattern in replacing:
         match = pattern.match(text)

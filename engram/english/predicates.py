@@ -227,8 +227,10 @@ _KNOWING: Final = word_set(
 )
 
 _TOKEN = regex(r"[^\W_]+(?:['-][^\W_]+)*")
-_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'"})
-_SPACES = regex(r"\s")
+_APOSTROPHES: Final = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'"}
+_SPACES: Final = {chr(code): " " for code in range(0x3001) if chr(code).isspace()}
+_ALIKE = str.maketrans(_APOSTROPHES | _SPACES)
+"""One kind of apostrophe and of space, in their places."""
 _QUICK = regex(r"(?i)[\s,](?:and|but|yet)\s|,\s")
 
 
@@ -241,7 +243,7 @@ def split(clause: str, place: int, lead: int) -> tuple[Predicate, ...]:
     whole = (Predicate(0, len(clause)),)
     if _QUICK.search(clause) is None:
         return whole
-    text = _SPACES.sub(" ", clause)
+    text = clause.translate(_ALIKE)
     tokens = _tokens(text)
     subject = _subject(text, tokens, place, lead)
     if subject is None:
@@ -310,7 +312,7 @@ def joined(clause: str) -> frozenset[int]:
     """
     if len(clause) > _MAX_JOINED or _OTHER_JOINT.search(clause) is None:
         return frozenset()
-    text = _SPACES.sub(" ", clause.translate(_APOSTROPHES))
+    text = clause.translate(_ALIKE)
     tokens = _tokens(text)
     found: set[int] = set()
     waiting: list[int] = []  # verbs after a comma
@@ -342,7 +344,7 @@ def is_compound(before: str) -> bool:
     """
     before = before[-_MAX_JOINED:]
     before = before[max((found.end() for found in _SECOND.finditer(before)), default=0) :]
-    tokens = _tokens(_SPACES.sub(" ", before.translate(_APOSTROPHES)))
+    tokens = _tokens(before.translate(_ALIKE))
     for n, token in enumerate(tokens):
         if token.capital and n:
             continue  # "my husband Will and I"

@@ -11,6 +11,7 @@ from typing import Final
 from engram.english import names
 from engram.english.subjects import PERSONS
 from engram.regex import regex
+from engram.wording import worded
 
 MAX_READ: Final = 240
 _MEN: Final = """
@@ -71,7 +72,7 @@ _HAS: Final = regex(
 )
 _POINTS: Final = regex(r"(?i)\b(?:it|this|that|these|those|there|so|too|either|does|did)\b(?! [a-z]+ing)")
 """What says nothing alone, whoever is put in: "she loves it"."""
-_CUT: Final = regex(r"(?i)(?:,|;| -|,? (?:and|but))(?= (?:he|she)(?:['’]s)? [a-z])")
+_CUT: Final = worded(r"(?i)(?:,|;| -|,? (?:and|but))(?= (?:he|she)(?:['’]s)? [a-z])")
 
 
 def whole(before: str, said: str) -> str | None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final
 
 from engram.english import attributes, courses, names, news, predicates, verbs
 from engram.english.feasts import EVENTS, MEALS, MONTHS, WEEKDAY
 from engram.regex import regex
-from engram.wording import OfWords, Worded
+from engram.wording import OfWords, worded
 from engram.wordlists import word_set
 
 MAX_READ: Final = 200
@@ -35,8 +36,8 @@ _BESIDES: Final = (
     r"(?:for )?(?:\d+|an?|two|three|four|five) (?:yrs?|years?|months?|weeks?)(?: now)?))?"
 )
 """How often or how long, behind a value that is told in short: "gym = X, 3x a week"."""
-_UNSURE: Final = regex(
-    r"\?|\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|would|might|could|should|tbd|tba|n/a|none|"
+_UNSURE: Final = worded(
+    r"\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|would|might|could|should|tbd|tba|n/a|none|"
     r"unknown|no idea|see|or|not|plan|planned|someday)\b",
     re.I,
 )
@@ -46,6 +47,10 @@ _NO_NOUN: Final = word_set(
     "good bad great nice fine ok okay yes no none nothing something everything interesting exciting boring important"
 )
 _SENT: Final = frozenset(names.NOT_NAMES) | word_set("call fix see ask note todo yes no none hello hi thanks monday")
+
+
+def _is_unsure(text: str) -> bool:
+    return "?" in text or _UNSURE.search(text) is not None
 
 
 def _is_value(value: str) -> bool:
@@ -513,16 +518,14 @@ _FAVOURITE: Final = regex(
     r"[a-z]+(?: now| these days)?)[\s.!]*$",
     re.I,
 )
-_TAGS: Final = Worded(
-    regex(
-        r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|smh|ngl|tho|rn|fml|lmao|just so you know|"
-        r"you know|you see|"
-        r"would "
-        r"you believe it|believe it or not|"
-        r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious))"
-        r"[\s.!)]*$",
-        re.I,
-    )
+_TAGS: Final = worded(
+    r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|smh|ngl|tho|rn|fml|lmao|just so you know|"
+    r"you know|you see|"
+    r"would "
+    r"you believe it|believe it or not|"
+    r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious))"
+    r"[\s.!)]*$",
+    re.I,
 )
 _SMILES: Final = regex(r"[\s,.!]*[:;]-?[)D][\s.!)]*$", re.I)
 
@@ -548,7 +551,7 @@ _THERE_IS: Final = regex(
 def pointing(sentence: str, *, lead: int = 0) -> str | None:
     """What a sentence says a thing is by now, as of one of the user's: so only where they told of theirs before."""
     text = sentence[lead:].strip(" \t\n\"'“”*_-–—.!")
-    if len(text) > MAX_READ or _UNSURE.search(text):
+    if len(text) > MAX_READ or _is_unsure(text):
         return None
     match = _THERE_IS.match(text)
     if match is not None:
@@ -729,38 +732,41 @@ _MEETS: Final = word_set("all-hands standup stand-up sync retro retrospective pl
 
 # ------------------------------------------------ all of it
 
-_DAYS_FIRST: Final = Worded(
-    regex(
-        rf"^[a-z -]{{2,30}}(?: (?:is|are)|['’]s)?(?: now)?(?: on)? "
-        rf"(?:{WEEKDAY}s\b|the (?:first|second|third|fourth|last) {WEEKDAY}\b)",
-        re.I,
-    )
+_DAYS_FIRST: Final = worded(
+    rf"^[a-z -]{{2,30}}(?: (?:is|are)|['’]s)?(?: now)?(?: on)? "
+    rf"(?:{WEEKDAY}s\b|the (?:first|second|third|fourth|last) {WEEKDAY}\b)",
+    re.I,
 )
 _FIRST: Final = regex(
-    r"(?:lectures?|class(?:es)?|school|shifts?) (?:do|does)(?:n['’]?t| not) |"
-    r"(?:[a-z]+ )?(?:manager|boss|supervisor|tutor|landlord|landlady|dentist|gp|doctor|therapist|physio|boyfriend|"
-    r"girlfriend|bf|gf|husband|wife|hubby|partner|mentor|dog|cat|puppy|kitten|rabbit|hamster|horse|son|daughter|baby)"
-    r"(?: is|['’]s) |on [a-z]|got an? |(?:just |finally )?(?:knocked|swapped|traded|exchanged|replaced|migrated|gave "
+    r"(?:lectures?|class(?:es)?|school|shifts?) (?:do|does)(?:n['’]?t| not) |on [a-z]|got an? |"
+    r"(?:just |finally )?(?:knocked|swapped|traded|exchanged|replaced|migrated|gave "
     r"up|given up|came off|switched off|moved off) |(?:just |finally )?(?:binned|ditched|scrapped|cancelled|canceled|"
     r"dropped|quit|"
     r"dumped|sacked|jacked|packed|chucked|ripped|swore|killed|deleted|uninstalled|sold|done with|finished with|"
     r"through with) |(?:going |gone |went |turned )?(?:vegan|vegetarian|veggie|pescatarian|teetotal|sober|gluten-free|"
     r"dairy-free) (?:since|from|now)|(?:going|gone|went|turned) (?:vegan|vegetarian|veggie|pescatarian|teetotal|sober)|"
-    r"the (?:team|kids|children|twins|baby|dogs?|cats?|family) |[A-ZÀ-ÖØ-Þ].* the (?:kids|children|"
-    r"twins|baby|dog|cat|school)|"
+    r"the (?:team|kids|children|twins|baby|dogs?|cats?|family) |"
     r"not .* any|no longer |got (?:fired|sacked|laid|made|let) |chucked |lights out\b|(?:in |to )?bed\b|it['’]s "
     r"lights\b|new [a-z ]+: in bed|"
     r"still\b|back (?:in|at|with)\b|now (?:in|at|with)\b|currently\b|presently\b|(?:have )?been\b|rent\b|the (?:rent|"
     r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
     r"\w+(?: \w+)? and i\b|i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
-    r"[^\s].{0,60}(?:['’]s|(?-i: is| became| has become)) (?:(?:now|still) )?(?:my|our|the new)\b|"
-    r"(?:[a-z-]+ ){0,2}(?:stand-?up|sync|retro|retrospective|scrum|refinement)\b|"
-    r"[a-z-]+ing\b|[a-z-]+(?: [a-z-]+)? (?:is|are) (?:now |still )?due\b|[a-z-]+(?:['’]s|"
+    r"[a-z-]+ing\b|[a-z-]+(?:['’]s|"
     r" is) (?:still|now|back to)\b|[a-z '’-]{2,40}?(?:: | [-–—=] | now | is .* now$| to |"
     r" [A-Z€$£]?\d)|(?:the |our |my )?new\b|(?:can['’]t|cannot|don['’]t|never|still) [a-z]+ \w|"
     r"[a-z]+(?: off| up| over| back| in)? (?:my|our|to|since|with|in|from|the|at|for)\b",
     re.I,
 )
+_OF_SOMETHING: Final = worded(
+    r"^(?:(?:[a-z]+ )?(?:manager|boss|supervisor|tutor|landlord|landlady|dentist|gp|doctor|therapist|physio|boyfriend|"
+    r"girlfriend|bf|gf|husband|wife|hubby|partner|mentor|dog|cat|puppy|kitten|rabbit|hamster|horse|son|daughter|baby)"
+    r"(?: is|['’]s) |[A-ZÀ-ÖØ-Þ].* the (?:kids|children|twins|baby|dog|cat|school)|"
+    r"[^\s].{0,60}(?:['’]s|(?-i: is| became| has become)) (?:(?:now|still) )?(?:my|our|the new)\b|"
+    r"(?:[a-z-]+ ){0,2}(?:stand-?up|sync|retro|retrospective|scrum|refinement)\b|"
+    r"[a-z-]+(?: [a-z-]+)? (?:is|are) (?:now |still )?due\b)",
+    re.I,
+)
+"""What else begins so, where it names something or somebody."""
 
 
 _NOBODY: Final = word_set(
@@ -799,18 +805,18 @@ def whole(sentence: str, *, lead: int = 0, after_self: bool = True, lone: bool =
         return whole(plainer, after_self=after_self, lone=lone) or plainer
     tag = _TAGS.search(text) or (_SMILES.search(text) if ":" in text or ";" in text else None)
     told = text[: tag.start()] if tag is not None else text
-    is_short = _FIRST.match(told) or _DAYS_FIRST.search(told)
+    is_short = _FIRST.match(told) or _OF_SOMETHING.match(told) or _DAYS_FIRST.search(told)
     made = _made(told, after_self, lone) if is_short else _entered(told)
     return made if made is not None or tag is None or not told.strip() else told
 
 
-_DROPPED_G: Final = regex(
+_DROPPED_G: Final = worded(
     r"\b(liv|work|play|study|driv|stay|learn|tak|us|see|dat|eat|drink|read|watch|runn|go|rent|train)in\b['’]?(?=\s)"
     r"(?!\s+(?:a|the)\s+\w+\s+(?:is|was)\b)",
     re.I,
 )
-_OUTTA: Final = regex(r"\boutta\b", re.I)
-_DOING_NOW: Final = regex(
+_OUTTA: Final = worded(r"\boutta\b", re.I)
+_DOING_NOW: Final = worded(
     r"(?<=[a-z])(?:,? (?:so|and|but)|,) (?P<ing>(?:now )?(?P<verb>[a-z]+ing)(?: (?!is\b|was\b)[\w'’-]+){0,5} "
     r"(?:now|these days|again|instead))[.!]?$",
     re.I,
@@ -819,13 +825,13 @@ _DOES_SO: Final = word_set(
     "living working studying driving using renting cycling playing learning taking eating drinking seeing dating "
     "commuting walking training"
 )
-_RN: Final = regex(r" rn\b(?=,|$)", re.I)
-_NOT_MORE: Final = regex(
+_RN: Final = worded(r" rn\b(?=,|$)", re.I)
+_NOT_MORE: Final = worded(
     r"\b(?P<be>is|are|am|['’]m|do|does) not more (?!than\b|of\b|or\b|like\b)(?=my\b|our\b|in\b|at\b|by\b|with\b|the\b)|"
     r"(?P<beside>, (?:and )?)not more (?=(?:on )?[A-Z])",
     re.I,
 )
-_MISPLACED: Final = regex(
+_MISPLACED: Final = worded(
     r"(?P<before>^|, (?:and |so |but )?)(?P<who>I|We|(?:My|Our) [a-z]+(?= [a-z]+s )) (?P<verb>[a-z]+) "
     r"(?P<adv>now|always|often|usually|sometimes|never) (?P<rest>(?!(?:and|that|because|if|when)\b)[^,;.]+)(?=[.!]?$)",
     re.I,
@@ -860,7 +866,7 @@ def _as_spoken(text: str) -> str:
     return f"{text[: placed.start()]}{placed['before']}{placed['who']} {said}{text[placed.end() :]}"
 
 
-_SPOKEN: Final = OfWords((_DROPPED_G, _OUTTA, _RN, _DOING_NOW, _NOT_MORE, _MISPLACED))
+_SPOKEN: Final = OfWords((_DROPPED_G, _OUTTA, _RN, _DOING_NOW, _NOT_MORE, _MISPLACED), attrgetter("pattern"))
 _SLIP: Final = regex(
     r"(?i)(?:(?:sorry|oops|wait|no|actually|correction)[,.:;!–—-]*\s+)?(?P<said>(?:i|my|we|our)\b[^,;:.]{4,100}), "
     r"(?:and |but )?(?:i )?(?:(?:don['’]t|do not) know|(?:have )?no idea|(?:i['’]m )?not sure) why i "
@@ -877,7 +883,7 @@ _NEW_PLAN: Final = regex(r"(?i)^new plan: ")
 def _made(text: str, after_self: bool, lone: bool) -> str | None:
     if after_self and _NOT_ANY_MORE.match(text):
         return _me(text)
-    if _UNSURE.search(_NEW_PLAN.sub("", text)):
+    if _is_unsure(_NEW_PLAN.sub("", text)):
         return None
     apposed = _APPOSED.match(text)
     if apposed is not None and attributes.noun(apposed["np"].casefold()) is not None:

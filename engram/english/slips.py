@@ -7,10 +7,12 @@ full; or both stand in one: "I live in Rome, sorry, I mean Milan".
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from engram.english.feasts import MONTHS, WEEKDAY
 from engram.regex import regex
+from engram.wording import OfWords, worded
 
 _WELL: Final = (
     r"(?:(?:wait|sorry|oops|no|nope|actually|haha|lol|ah|oh|hm+|hang on|hold on|correction|my mistake|my bad|"
@@ -20,7 +22,7 @@ _WELL: Final = (
 _V: Final = r"(?:(?:an?|the|my|in|at|on|with|for|to) )?(?P<{name}>[^,;:.!?]{{1,40}}?)"
 _OLD: Final = _V.format(name="old")
 _NEW: Final = _V.format(name="new")
-_NAMED: Final = tuple(
+_NAMED: Final = OfWords(
     regex(rf"(?i)^{_WELL}{pattern}\W*$")
     for pattern in (
         rf"(?:did|have) i (?:just |really )?(?:say|said|write|written|type|typed) {_OLD}\?",
@@ -34,7 +36,7 @@ _MEANT: Final = regex(
     rf"should be) "
     rf"{_NEW}(?:,[^.!?]{{1,60}})?[\s.!]*$"
 )
-_IS_NOT: Final = regex(rf"(?i)^{_WELL}(?:(?:i'm|i am|it's|it is|that's|definitely) )?not {_OLD}[\s.!]*$")
+_IS_NOT: Final = worded(rf"(?i)^{_WELL}(?:(?:i'm|i am|it's|it is|that's|definitely) )?not {_OLD}[\s.!]*$")
 _NO_NAME: Final = regex(
     r"(?i)^(?:it|that|this|them|so|yes|no|not|sure|really|yet|now|sorry|bad|good|great|kidding|joking|ready|done|here|there|"
     r"i|you|he|she|they|we|what|how|why|going|happy|true|right|fair|well|no harm|to|about|goodbye|bye|hello|hi|"
@@ -47,7 +49,7 @@ _AT_ONCE: Final = regex(
     r"(?:(?:oh|no|oops|whoops|wait|sorry|hang on|hold on|scratch that|correction|my mistake|my bad)\b[\s,!:–—-]*)+"
     r"(?:i (?:meant to say|meant|mean)|make that)[\s,:]+(?!to\b)(?P<new>[^!?]+?)[\s.!]*$"
 )
-_MEANS: Final = regex(r"(?i)\b(?:i mean|make that)")  # in every sentence that corrects itself at once
+_MEANS: Final = worded(r"(?i)\b(?:i meant?|make that)\b")  # in every sentence that corrects itself at once
 _PROPER: Final = regex(
     r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!I\b)[A-ZÀ-ÖØ-Þ][\w'’&-]*(?:\.(?=\s))?(?: (?:of |de |van )?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*"
 )
@@ -109,10 +111,11 @@ _IS_OVER: Final = regex(r"(?i)\bany ?(?:more|longer)\b")
 """What was so once, and no slip: "Not vegan anymore"."""
 
 
+@lru_cache(maxsize=1024)
 def named(sentence: str) -> str | None:
     """What a sentence says was a slip, and gives nothing for: "Did I say Rome?", "Haha no, not karate."."""
     said = _straight(sentence)
-    for pattern in _NAMED:
+    for pattern in _NAMED.asked_of(said):
         match = pattern.match(said)
         if match is not None:
             return None if _NO_NAME.match(match["old"]) or _IS_OVER.search(match["old"]) else match["old"].strip(" '\"")
@@ -121,10 +124,11 @@ def named(sentence: str) -> str | None:
 
 def meant(first: str, second: str) -> tuple[str, str] | None:
     """What was a slip and what is right, where two sentences say it together; None for two others."""
-    old, right = named(first), _MEANT.match(_straight(second))
+    old, says = named(first), second
     if old is None:
-        right, wrong = _MEANT.match(_straight(first)), _IS_NOT.match(_straight(second))
+        wrong, says = _IS_NOT.match(_straight(second)), first
         old = None if wrong is None else wrong["old"].strip(" '\"")
+    right = None if old is None else _MEANT.match(_straight(says))
     if old is None or right is None or _NO_NAME.match(right["new"]) or _NO_NAME.match(old):
         return None
     new = right["new"].strip(" '\"")

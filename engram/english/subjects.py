@@ -16,7 +16,7 @@ from typing import Final, Literal
 from engram.english import attributes, names, predicates, verbs
 from engram.regex import regex
 from engram.text import QUESTION_MARKS, compared
-from engram.wording import Worded, words_of
+from engram.wording import Worded, worded, words_of
 from engram.wordlists import word_set
 
 Mood = Literal["statement", "plan", "command", "question", "conditional", "hypothetical", "quotation", "reported"]
@@ -71,12 +71,13 @@ def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> 
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    symbols = _SYMBOLS.match(text, start, end)
-    if symbols:
-        start = symbols.end()
-    mark = _LIST_MARK.match(text, start, end)
-    if mark:
-        start = mark.end()
+    if start == end:
+        return
+    if not text[start].isalpha():
+        symbols = _SYMBOLS.match(text, start, end)
+        start = start if symbols is None else symbols.end()
+        mark = _LIST_MARK.match(text, start, end)
+        start = start if mark is None else mark.end()
     if start < end:
         spans.append((start, end))
 
@@ -90,7 +91,7 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
     if end.group() != ".":
         return False
     tail = text[max(start, end.start() - 12) : end.start() + 1]
-    if _ABBREVIATION.search(tail) or (_NUMBERED.search(tail) and _NUMBER_AHEAD.match(text, end.end())):
+    if _ABBREVIATION.search(tail) or (_NUMBER_AHEAD.match(text, end.end()) and _NUMBERED.search(tail)):
         return True
     if _DOTTED.search(tail):
         return end.end() < len(text) and _NEW_SENTENCE.match(text, end.end()) is None
@@ -189,7 +190,7 @@ def lead_length(sentence: str) -> int:
 
 def tail_length(sentence: str) -> int:
     """How many characters at the end only say that the user said so: ", as I told you"."""
-    tail = _OWN_TAIL.search(sentence)
+    tail = _OWN_TAIL.search(sentence) if "," in sentence else None
     return len(sentence) - tail.start() if tail is not None and tail.start() > 0 else 0
 
 
@@ -225,13 +226,13 @@ _ATTRIBUTION: Final = (
     r"|(?:just )?(?:as|like|the way|how) (?!(?:i|we|you|i['’]ve|we['’]ve|you['’]ve)\b)[^,;]{1,60}? "
     rf"(?:{_OTHERS_SAY})\b[^,;]{{0,40}}"
     r"|(?:in|from|by) (?:[^,;]{1,40}(?:['’]s|s['’])|his|her|their|your) (?:own )?(?:words?|opinion|view|eyes|mind|"
-    r"telling|account|version|story|book|perspective|point of view|reckoning|logic|estimation|theory)"
+    r"telling|account|version|story|book|perspective|point of view|reckoning|logic|estimation|theory)\b"
     r"|in the (?:words|opinion|view|eyes|mind) of [^,;]{1,40}"
     r"|(?:as )?per (?!year\b|month\b|week\b|day\b|hour\b)[^,;]{1,40}"
     r"|to hear [^,;]{1,40} tell(?: it)?"
     r"|(?:as far as|for all) (?!(?:i|we)\b)[^,;]{1,40} (?:knows?|can tell|is concerned|are concerned)"
     r"|(?:rumou?r|legend|word|gossip|tradition) has it(?: that)?|(?:the )?(?:story|saying|song|joke|theory) goes"
-    r"|(?:so )?(?:they|people|some|others|folks) (?:all |always |often )?(?:say|claim|think|believe|tell me))"
+    r"|(?:so )?(?:they|people|some|others|folks) (?:all |always |often )?(?:say|claim|think|believe|tell me)\b)"
 )
 _ATTRIBUTED = regex(rf"(?:^|[\s,(]){_ATTRIBUTION}(?=\s*[,.;:!?)—–]|$)", re.I)
 _SAID_SO = regex(rf"(?:^|(?<=[\s,;]))(?:{_ATTRIBUTION}|{_OWN_WORDS})\s*$", re.I)
@@ -244,12 +245,12 @@ _TOLD_ONCE: Final = r"(?:(?:has|have|had|once|just|also|always|often|later|then|
 _TOLD_SO: Final = (
     r"(?:says?|said|saying|tells?|told|telling|writes?|wrote|written|claims?|claimed|insists?|insisted|swears?|swore|"
     r"thinks?|thought|believes?|believed|reckons?|reckoned|replied|answered|mentioned|explained|added|whispered|"
-    r"shouted|announced|reported|stated|texted|emailed|messaged|posted|tweeted)"
+    r"shouted|announced|reported|stated|texted|emailed|messaged|posted|tweeted)\b"
     r"(?: (?:to )?(?:me|us|user(?:['’]s group)?|him|her|them|everyone|everybody))?"
     r"(?: (?:so|yesterday|today|tonight|once|again|recently|earlier|before|later|(?:last|this) [a-z]+|on [a-z]+day|"
     r"in (?:an?|the|his|her|their) (?:text|e-?mail|letter|message|mail|note|post|chat)))?"
 )
-_TAG = regex(
+_TAG = worded(
     rf"(?:[,;]\s*|\s[—–-]+\s+|(?<=\w)—(?=\w))(?:(?:(?:or )?at least|or) (?:so )?|"
     r"so (?=[^,;]{1,30} (?:says?|said|claims?)\b))?"
     rf"(?:(?:that|this|it)(?: is|['’]s| was) what )?(?:{_SOMEBODY} {_TOLD_ONCE}{_TOLD_SO}|"
@@ -417,7 +418,7 @@ _CONDITIONAL = regex(
     r"otherwise|should i|had i|were i|even if|in the event|depending on|until i|once i|when i|whenever|as "
     r"soon as i)\b"
 )
-_TIME_WHEN = regex(
+_TIME_WHEN = worded(
     r"\b(?:when i (?:was|lived|worked|moved|got|went|came|started|first|met|had|left|grew)|once i (?:was|had))\b"
 )
 # What is had is had, whatever it is kept for: "she has our key in case of emergencies".
@@ -485,42 +486,42 @@ _ASKS, _OBLIGES, _SUPPOSES, _IMAGINES, _REPORTS, _ATTRIBUTES, _PLANS = map(
 )
 
 
+@lru_cache(maxsize=8192)
 def mood_of(sentence: str) -> Mood:
     """What a sentence does: states, plans, asks, supposes, quotes, reports or orders."""
-    return _mood_of(sentence.strip())
-
-
-@lru_cache(maxsize=4096)
-def _mood_of(bare: str) -> Mood:
+    bare = sentence.strip()
     body, quoted = _without_quotes(bare)
     text = plain(_CALLED_SO.sub(r"\1 Named", body) if "Will" in body or "Hope" in body else body)
     if quoted:
         return "quotation"
-    text = _OWN_TAIL.sub("", text[lead_length(text) :])
+    text = text[lead_length(text) :]
+    text = _OWN_TAIL.sub("", text) if "," in text else text
     held = words_of(text)
     if _ENDS_ASKING.search(bare) or _QUESTION.match(text) or _ASKS.search(text, held):
         return "question"
     if _OBLIGES.search(text, held) and not _FIRST.match(text):
         return "statement"  # "the Supplier shall pay unless ..." is an obligation, not a supposition
-    unconditional = _TIME_WHEN.sub(" ", text)
+    unconditional = _TIME_WHEN.sub(" ", text, held)
     unconditional = _KEPT_IN_CASE.sub(r"\g<kept>", unconditional) if "in case" in unconditional else unconditional
     if _SUPPOSES.search(unconditional, held):
         return "conditional"
-    first = re.match(r"[\w']+", text)
-    if first and first.group() in _COMMANDS and not re.match(r"(?:be|will|do|does)\b.*\?", text):
+    first = _FIRST_WORD.match(text)
+    if first and first.group() in _COMMANDS and not _ASKS_TO.match(text):
         return "command"
-    wanted = re.sub(r"\b(?:would|i'd) (?:rather|prefer|always|like (?!to\b))", " ", text)
-    if _IMAGINES.search(wanted, held):
+    if _IMAGINES.search(_WANTS.sub(" ", text, held), held):
         return "hypothetical"
     if _REPORTS.search(text, held) or _ATTRIBUTES.search(text, held) or _TAG.search(body):
         return "reported"
     return "plan" if _PLANS.search(text, held) else "statement"
 
 
+_FIRST_WORD = regex(r"[\w']+")
+_ASKS_TO = regex(r"(?:be|will|do|does)\b.*\?")
+_WANTS = worded(r"\b(?:would|i'd) (?:rather|prefer|always|like (?!to\b))")
 _CALLED_SO = regex(r"\b((?i:name is|name['’]s|call (?:me|user)|to be called)) (?:Will|Hope)\b")
 """A name that would say that something is planned, were it not one."""
 _DOUBLE = regex(r"[\"“”«»„「」『』]([^\"“”«»„「」『』]*)[\"“”«»„「」『』]|(?<![\w])['‘]([^'‘’]{3,})['’](?!\w)")
-_QUOTE_MARK = regex(r"[\"“”«»„「」『』]|(?<!\w)['‘]")
+_QUOTE_MARK = regex(r"[\"“”«»„「」『』'‘](?<!\w['‘])")
 _OPEN_QUOTE = regex(r"^[\"“«„「『]")
 
 
@@ -548,7 +549,8 @@ def _without_quotes(sentence: str) -> tuple[str, bool]:
 
 # ------------------------------------------------ third person
 
-_TOKEN = regex(r"[^\W_]+(?:['’][^\W_]+)*|[\s]+|.", re.S)
+_TOKEN = regex(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()]")
+_STOPS: Final = frozenset(",;:()")
 _CONTRACTED: Final = {
     "i'm": "User is",
     "i've": "User has",
@@ -641,7 +643,10 @@ _BE: Final = word_set("is was has had will cannot can could would should must ma
 
 def we_are(clause: str) -> str | None:
     """Who "we" is in a clause that begins with it: "User", "User's team", or None where it is not clear."""
-    text = without_lead(plain(clause))
+    text = plain(clause)
+    if "we" not in text:
+        return None
+    text = without_lead(text)
     if _HOME.match(text) or _JOURNEY.match(clause.strip().translate(_APOSTROPHES)):
         return USER
     return "User's team" if _TEAM.match(text) or _HAS_TO.match(text) else None
@@ -661,7 +666,7 @@ _JOURNEY: Final = regex(
 """Who goes somewhere together, the user among them: a place has its capital, and what is going to be done has none."""
 
 
-_PAST_TIME = regex(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\b")
+_PAST_TIME = worded(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\b")
 
 
 _SPEAKING: Final = frozenset(("i", "we", *_CONTRACTED, *_OWN))
@@ -699,6 +704,7 @@ def third_person(clause: str) -> str:
     group = we_are(clause) or "User's group"
     past = _PAST_TIME.search(clause) is not None
     out: list[str] = []
+    told = 0  # where what is not in `out` yet begins
     awaiting = False  # whether the next word that is no adverb is the verb of "I"
     beside = 0  # where what is put in behind the subject ends: "I, however, like tea"
     previous = ""
@@ -706,20 +712,21 @@ def third_person(clause: str) -> str:
     joined = predicates.joined(clause)
     ascii_only = clause.isascii()
     for match in _TOKEN.finditer(clause):
-        raw = match.group()
-        if not raw[0].isalnum() or match.start() < beside:
-            out.append(raw)
-            if raw in ",;:()" and match.start() >= beside:
-                put_in = _PUT_IN.match(clause, match.start()) if awaiting else None
-                beside = 0 if put_in is None else put_in.end()
-                awaiting = put_in is not None
+        raw, place = match.group(), match.start()
+        if place < beside:
+            continue
+        if raw in _STOPS:
+            put_in = _PUT_IN.match(clause, place) if awaiting else None
+            beside = 0 if put_in is None else put_in.end()
+            awaiting = put_in is not None
             continue
         word = raw.casefold() if ascii_only else raw.translate(_APOSTROPHES).casefold()
-        goes_on = match.start() in joined and not awaiting
+        goes_on = place in joined and not awaiting
         is_said = not _is_of_a_name(clause, match, previous) if word in _SPEAKING else awaiting or goes_on
         if not is_said:
-            written = raw  # most words are nobody's
-        elif goes_on:
+            previous = word  # most words are nobody's
+            continue
+        if goes_on:
             written = _AUXILIARY.get(word) or verbs.third_person(word)
         elif awaiting and _is_put_before(word, previous, clause[match.end() : match.end() + _AHEAD]):
             written = _OWN.get(word, raw)
@@ -728,9 +735,9 @@ def third_person(clause: str) -> str:
             compounds += together
             together = together and predicates.is_compound(clause[: match.start()])
             written, awaiting = _third(raw, word, previous, awaiting, group, past, together)
-        out.append(written)
-        previous = word
-    return "".join(out)
+        out += clause[told:place], written
+        told, previous = match.end(), word
+    return "".join(out) + clause[told:]
 
 
 _AHEAD: Final = 24
@@ -906,7 +913,7 @@ _NOT_NAMED: Final = word_set(
 
 
 # The user is in the sentence, though not in front: "my wife and I live in Rome", "Priya is my manager now".
-_WITH_USER = regex(
+_WITH_USER = worded(
     r"^(?:(?:my|user's) [\w-]+ and (?:i|user) (?:\w+ly |now |just |both |all |currently )?(?:live|reside|"
     r"moved|relocated|settled|are|have|decided|chose|bought)\b"
     r"|[\w' .-]{1,40} (?:is|became|has become|remains|is no longer|is not|isn't|stopped being) (?:now |still )?"
@@ -1239,13 +1246,16 @@ def _time_length(text: str) -> int:
     return lead.end() if lead is not None else 0
 
 
+_THE_USER = regex(r"^the user\b")
+
+
 def _canonical(part: str, *, role: str | None, user_name: str | None, subject: str | None) -> str:
     masked, _ = _without_quotes(part.strip())
     text = introduction(masked) or masked[lead_length(masked) :]
     if role in FIRST_PERSON_ROLES:
         text = third_person(text)
     text = without_lead(plain(text)).strip(' .!,;:…。"')
-    text = re.sub(r"^the user\b", "user", text)
+    text = _THE_USER.sub("user", text) if text.startswith("the user") else text
     name = user_name if subject is None else subject
     if name:
         text = re.sub(rf"^{re.escape(plain(name))}(?='s\b|\b)", "user", text)

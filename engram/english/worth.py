@@ -15,7 +15,7 @@ from engram.english import courses, news, predicates, verbs
 from engram.english.feasts import MONTHS, WEEKDAY
 from engram.regex import regex
 from engram.text import compared
-from engram.wording import OfWords
+from engram.wording import OfWords, worded
 from engram.wordlists import word_set
 
 # ------------------------------------------------ enough
@@ -185,7 +185,7 @@ _COUNT: Final = regex(
     r"floors?|rooms?|bedrooms?|thousand|hundred|percent|morning|evening|night)\b"
 )
 _CODE: Final = regex(r"(?<![\w/])(?:[a-z]+(?:[_/.][a-z0-9]+)+|[a-z]+[A-Z]\w+|`[^`]+`|[A-Z]{2,}-\d+)(?![\w/])")
-_TO_SOMEBODY: Final = regex(
+_TO_SOMEBODY: Final = worded(
     r"(?i)\b(?:you|your|yours|you're|you've|you'll|you'd|u|ur|let's|lets|please|thanks|thank|imagine)\b"
 )
 _NO_THING: Final = regex(
@@ -229,7 +229,7 @@ _SUPPOSES: Final = regex(
     r"\?|\b(?:maybe|perhaps|probably|possibly|hopefully|if|unless|whether|would|might|could|imagine|wish|hope|hopes|"
     r"wonder|almost|nearly)\b"
 )
-_BEHIND: Final = regex(
+_BEHIND: Final = worded(
     r"(?i),? (?:until|till|because|since|so that|so|which|if|unless|when|while|although|though|on condition|provided|"
     r"as soon as|as long as|in case|i (?:think|guess|believe|suppose)|stiff or not|or not)\b|,? and [^,;]{2,30}? "
     r"(?:says?|said|thinks?|told)\b|, the \w+ says?\b"
@@ -346,7 +346,7 @@ _RULES: Final = OfWords(
         r"^\W*(?:with|using|via|through) [^,]{2,40}, (?:never|not) [^,]{2,40}(?:,.*)?$",
     )
 )
-_AT_ONCE: Final = regex(
+_AT_ONCE: Final = worded(
     r"(?i)\b(?:this time|that one|this one|just now|right now|today|tonight|tomorrow|yet|for now|the above|below)\b|"
     r"\b(?:it|that|this)[\s.!]*$"
 )
