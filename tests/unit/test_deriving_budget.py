@@ -29,6 +29,7 @@ CONVERSATION: Final = (files("engram") / "demo" / "conversation.jsonl").read_tex
 BUDGET: Final = 300  # times that a pattern is asked, for each message of the user
 ROOM: Final = 0.05  # of it, above and below
 SHOWN: Final = 10
+READING: Final = ("engram.derivation", "engram.english", "engram.text", "engram.wording")
 ADVICE: Final = (
     "Make it cheaper: tell by a word (engram.wording), by a mark or by what is known of the sentence already that no "
     "pattern can match. Where that cannot be, raise BUDGET in the same commit, and say in it why."
@@ -52,9 +53,9 @@ def derive(events: list[Event]) -> int:
 
 
 def forget() -> None:
-    """Empty the caches of the library's functions, which may have been asked the same in this process."""
+    """Empty the caches of what reads texts, which may have been asked the same in this process."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("engram") and not name.startswith("engram.policies"):
+        if name.startswith(READING):
             for one in list(vars(module).values()):
                 getattr(one, "cache_clear", int)()
 
