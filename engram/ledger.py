@@ -31,6 +31,7 @@ SHORT: Final = 2_000  # bytes of a message that is read with those before it
 LINKS_AT_ONCE: Final = 1_000
 HEADS_AT_ONCE: Final = 500
 MOST_LATELY: Final = 4_096  # streams kept in mind
+WITHHELD: Final = {"withheld": "private"}  # by an export: what is for its own scope alone
 BEHIND_KEY: Final = "\x1f"  # in the keys of a batch, before the place of an event
 
 BODY_REUSED: Final = "23P99"  # SQLSTATEs of 030_ledger.sql
@@ -60,6 +61,11 @@ class NewEvent:
     idempotency_key: str | None = None
     derive: tuple[str, ...] = ()
     event_id: str = field(default_factory=new_id)
+
+
+def is_withheld(event: Event) -> bool:
+    """Whether what an event said was left out of the export that it came with. Pure."""
+    return event.content is None and event.payload == WITHHELD
 
 
 class AppendedEvent(NamedTuple):

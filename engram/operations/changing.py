@@ -562,27 +562,43 @@ def forget(
     only = inputs.flag(revision_only, "revision_only")
     forgotten: list[str] = []
 
-    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
-        forgotten[:] = _forget(desk, memory, origin, only, private=_is_own(desk))
+    def forgets(desk: Desk, memory: Memory) -> bool:
+        forgotten[:] = _forgotten(desk, memory, only, private=_is_own(desk))
+        return bool(forgotten)
 
-    yield from _change(setup, call, memory_id, "memory_forgotten", {"revision_only": only}, apply)
+    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        _note_forgotten(desk, memory, origin, only, forgotten, private=_is_own(desk))
+
+    yield from _change(setup, call, memory_id, "memory_forgotten", {"revision_only": only}, apply, forgets)
     if forgotten or call.dry_run:
         return tuple(forgotten)
     return (yield from steps.read(call.tenant_id, lambda conn: _forgotten_before(conn, call)))
 
 
-def _forget(desk: Desk, memory: Memory, origin: Origin, only: bool, *, private: bool) -> list[str]:
+def _forgotten(desk: Desk, memory: Memory, only: bool, *, private: bool) -> list[str]:
     """Forget a lineage or one revision; what is `private` in it only for its own scope, which others do not see."""
-    only = only or "moot" in memory.labels  # a fact of its own, that only shares the key of a lineage
+    only = only or _is_alone(memory)
     rows = fetch_all(
         desk.conn, "forget_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id,
         memory_id=memory.memory_id if only else None, reason="retracted" if only else "forgotten", private=private,
     )  # fmt: skip
-    for row in rows:
-        writing.note(desk, row.memory_id, "forgotten", origin.event_id, origin.actor)
-    if only or not private:
-        writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
     return [row.memory_id for row in rows]
+
+
+def _is_alone(memory: Memory) -> bool:
+    """Whether it is a fact of its own, that only shares the key of a lineage."""
+    return "moot" in memory.labels
+
+
+def _note_forgotten(
+    desk: Desk, memory: Memory, origin: Origin, only: bool, forgotten: Sequence[str], *, private: bool
+) -> None:
+    """Note what was forgotten, and what the event repeats if it is private: so the event is as private as that."""
+    named = [memory.memory_id] if memory.private and memory.memory_id not in forgotten else []
+    for memory_id in (*forgotten, *named):
+        writing.note(desk, memory_id, "forgotten", origin.event_id, origin.actor)
+    if only or _is_alone(memory) or not private:
+        writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
 
 
 def _forgotten_before(conn: Connection, call: Writing) -> tuple[str, ...]:
@@ -603,7 +619,12 @@ def restore(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operat
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
         _restore(desk, memory, origin, private=_is_own(desk))
 
-    return (yield from _change(setup, call, memory_id, "memory_restored", {}, apply))
+    return (yield from _change(setup, call, memory_id, "memory_restored", {}, apply, _is_put_by))
+
+
+def _is_put_by(_desk: Desk, memory: Memory) -> bool:
+    """Whether there is anything to bring back."""
+    return memory.status == "archived" or memory.status_reason in ("forgotten", "retracted")
 
 
 def _restore(desk: Desk, memory: Memory, origin: Origin, *, private: bool) -> None:
@@ -648,7 +669,9 @@ def again(
     elif event.event_type == "memory_endorsed":
         _endorse(desk, memory, origin, request["trust"])
     elif event.event_type == "memory_forgotten":
-        _forget(desk, memory, origin, request["revision_only"], private=request.get("private", True))
+        only, private = request["revision_only"], request.get("private", True)
+        if gone := _forgotten(desk, memory, only, private=private):
+            _note_forgotten(desk, memory, origin, only, gone, private=private)
     elif event.event_type == "memory_restored":
         _restore(desk, memory, origin, private=request.get("private", True))
     else:
@@ -777,8 +800,12 @@ def _change(
     event_type: str,
     what: Mapping[str, Any],
     apply: Callable[[Desk, Memory, Origin], None],
+    changes: Callable[[Desk, Memory], bool] | None = None,
 ) -> Operation[Memory]:
-    """One change of one memory: lock its lineage, append the event, apply, read back."""
+    """One change of one memory: lock its lineage, append the event, apply, read back; where it `changes` anything.
+
+    An event that changed nothing would repeat what the memory says, and nothing would tell that it is private.
+    """
     wanted = inputs.memory_id(memory_id)
     call = call.keyed()
     asked = plain({"memory_id": wanted, **what})
@@ -790,8 +817,9 @@ def _change(
         if not _is_repeated(desk, call, request, (event_type,)):
             if memory.status_reason == "erased":  # an event that names it would only say that it was there
                 raise Conflict(ERASED)
-            origin = event_of(setup, desk, *place(setup, desk, call), event_type, memory.fact, request)
-            apply(desk, memory, origin)
+            if changes is None or changes(desk, memory):
+                origin = event_of(setup, desk, *place(setup, desk, call), event_type, memory.fact, request)
+                apply(desk, memory, origin)
         hides = event_type == "memory_annotated"  # then NotFound takes it back, which has to be met before COMMIT
         return memories.get(conn if hides else ending(conn), desk.visible, memory.memory_id)
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from sqlalchemy.engine import Row
 
-from engram import chain, checkpoints, inputs, jobs, tenancy
+from engram import chain, checkpoints, inputs, jobs, ledger, tenancy
 from engram.database import Connection, fetch_all, send_ahead, statement
 from engram.errors import Conflict, InvalidInput
 from engram.ids import new_id
@@ -28,7 +28,7 @@ FORMATS: Final = ("jsonl", "markdown", "csv")
 PAGE: Final = 500
 BAD: Final = "the ledger does not hold what it was given: an event's payload was changed; see verify_ledger"
 # What is said in place of a private memory's event, to whoever may not see it.
-WITHHELD: Final = chain.body(None, {"withheld": "private"}, {})
+WITHHELD: Final = chain.body(None, ledger.WITHHELD, {})
 PATH_CHARACTERS: Final = 4_096
 Progress = Callable[[ExportProgress], object]
 

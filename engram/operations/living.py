@@ -83,7 +83,8 @@ def opened(
             _add_run(conn, run, scope_id)
         return run
 
-    return (yield from steps.write(call.tenant_id, work, key=call.idempotency_key))
+    tried = steps.undone(work) if call.dry_run else work
+    return (yield from steps.write(call.tenant_id, tried, key=call.idempotency_key))
 
 
 def _hash_of(asked: Mapping[str, Any]) -> str:

@@ -481,7 +481,7 @@ def _write(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step]
     settled: list[Settled] = []
     for step in batch:
         own = replace(desk, at=step.at)
-        if step.event.erased:
+        if step.event.erased or (step.part == "direct" and ledger.is_withheld(step.event)):
             _carry(own, shadow, step)
         elif step.part == "direct":
             settled.extend(_again(setup, own, shadow, step, live, vector))
@@ -694,7 +694,7 @@ def _problem(desk: Desk, shadow: Shadow, step: Step, reason: str) -> None:
 
 
 def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
-    """What an erased event left: no deriver can read it, but its place in the lineages, and what it changed, stay."""
+    """What is left of an event that nobody can read: its place in the lineages, and what it changed, stay."""
     event = step.event
     asked = _asked(shadow, event.event_id)
     moved = _carry_tombstones(desk, shadow, event.event_id)

@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -228,13 +227,13 @@ class _Restoring:
             "task": self._tasks,
             "checkpoint": self._checkpoints,
             "memory": self._memories,
-            "run": partial(self._insert, "import_runs"),
+            "run": self._runs,
             "change": self._changes,
             "relation": self._relations,
             "vector": self._vectors,
         }
         writers[held.kind](held.lines)
-        if held.kind != "vector":
+        if held.kind not in ("run", "vector"):  # of these not all may be written
             self.counts[held.kind] += len(held.lines)
 
     def _streams(self, lines: list[dict[str, Any]]) -> None:
@@ -334,6 +333,10 @@ class _Restoring:
             said = [line["memory_id"] for line in lines if line["fact"]]
             semantic.owe(self.conn, self.tenant_id, self.building.model_id, said)
 
+    def _runs(self, lines: list[dict[str, Any]]) -> None:
+        """A scope in which runs found nothing to do holds nothing but them: those may be there already."""
+        self.counts["run"] += self._insert("import_runs", lines)
+
     def _changes(self, lines: list[dict[str, Any]]) -> None:
         self._insert("import_changes", [{**line, "place": place} for place, line in enumerate(lines)])
 
@@ -432,9 +435,8 @@ class _Restoring:
         key = f"import/{self.checked.sha256}/{scope_id}"
         jobs.add(self.conn, kind=kind, dedup_key=key, scope_id=scope_id, priority=priority)
 
-    def _insert(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        if rows:
-            execute(self.conn, name, tenant_id=self.tenant_id, rows=json.dumps(rows))
+    def _insert(self, name: str, rows: Sequence[Mapping[str, Any]]) -> int:
+        return execute(self.conn, name, tenant_id=self.tenant_id, rows=json.dumps(rows)) if rows else 0
 
     def _scope(self, number: Any) -> int:
         found = self.scopes.get(number) if isinstance(number, int) else None

@@ -270,6 +270,20 @@ def test_an_export_that_is_imported_again_adds_nothing(
     assert other.stats() == stats
 
 
+def test_a_scope_in_which_runs_alone_were_comes_back_twice(
+    open_door: Callable[..., Engram], database_url: str, tenant: str, tmp_path: Path
+) -> None:
+    with Engram(database_url, scope=Scope(f"t-{uuid.uuid4()}")) as door:
+        door.add("The agent answers in French")
+        door.ops.prune(user_id="bob")  # nothing was ever written there
+        door.ops.export(tmp_path / "one.jsonl", user_id=ALL_USERS)
+    other = open_door(tenant)
+    assert other.ops.import_(tmp_path / "one.jsonl").counts["run"] == 1
+    again = other.ops.import_(tmp_path / "one.jsonl").counts
+    assert (again["known"], again["run"]) == (1, 0)
+    assert len(other.ops.list_runs(user_id="bob").results) == 1
+
+
 def test_an_export_does_not_come_back_into_a_scope_that_holds_something_else(
     told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
 ) -> None:
@@ -470,6 +484,27 @@ def test_an_export_of_every_user_shows_no_private_row_of_any(
     assert {one.fact for one in other.list_memories(user_id="bob")} >= {"Bob is the cook"}
     other.ops.export(tmp_path / "again.jsonl", user_id=ALL_USERS)
     assert body_of(path) == body_of(tmp_path / "again.jsonl")
+
+
+def test_what_is_withheld_is_no_problem_of_a_replay_where_it_was_imported(
+    open_door: Callable[..., Engram], database_url: str, tenant: str, tmp_path: Path
+) -> None:
+    with Engram(database_url, scope=Scope(f"t-{uuid.uuid4()}")) as door:
+        job, cake = door.add("User looks for a job", private=True).memory, door.add("User likes cake").memory
+        door.relate(job.memory_id, cake.memory_id, "causes")
+        door.unrelate(job.memory_id, cake.memory_id, "causes")
+        door.revise(job.memory_id, "User looks for two jobs")
+        door.endorse(job.memory_id, "operator")
+        door.feedback([job.memory_id, cake.memory_id], -1)
+        door.ops.undo(door.ops.archive([job.memory_id, cake.memory_id]).run_id)
+        door.ops.export(tmp_path / "all.jsonl", user_id=ALL_USERS)
+    other = open_door(tenant)
+    other.ops.import_(tmp_path / "all.jsonl")
+    replayed = other.ops.replay()
+    assert (replayed.problems, replayed.is_same, replayed.same) == ((), True, 1)
+    before = other.get(cake.memory_id)
+    other.ops.switch_replay(replayed.shadow_id)
+    assert replace(other.get(cake.memory_id), embedded=before.embedded) == before
 
 
 def test_an_export_of_a_user_is_everything_of_that_user_and_of_nobody_else(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -112,6 +113,12 @@ def test_a_dry_run_shows_the_same_changes_and_writes_nothing(ada: Engram) -> Non
     assert not ada.ops.list_runs().results
     done = ada.ops.archive([gone.memory_id])
     assert shown.changes == tuple(one for one in done.changes if one.field in ("status", "status_reason"))
+
+
+def test_a_dry_run_makes_no_scope(ada: Engram, tmp_path: Path) -> None:
+    for run in (ada.ops.prune, ada.ops.rebuild_topics, ada.ops.merge_similar, ada.ops.consolidate):
+        assert run(dry_run=True, idempotency_key="look").changes == ()
+    assert ada.ops.export(tmp_path / "nothing.jsonl").counts == {}
 
 
 def test_the_same_key_is_the_same_run(ada: Engram) -> None:

@@ -15,7 +15,18 @@ from operator import itemgetter
 import numpy as np
 import pytest
 
-from engram import AlreadySuperseded, Conflict, Edit, Engram, Filter, IdempotencyMismatch, InvalidInput, NotFound, Scope
+from engram import (
+    ALL_USERS,
+    AlreadySuperseded,
+    Conflict,
+    Edit,
+    Engram,
+    Filter,
+    IdempotencyMismatch,
+    InvalidInput,
+    NotFound,
+    Scope,
+)
 from engram.embedding import local
 from engram.operations import setup
 from engram.operations.arguments import Candidate
@@ -783,6 +794,34 @@ def test_forgetting_again_with_the_same_key_gives_the_first_answer(ada: Engram) 
     assert made is not None
     first = ada.forget(made.memory_id, idempotency_key="f")
     assert first == (made.memory_id,) == ada.forget(made.memory_id, idempotency_key="f")
+
+
+def test_what_forgets_and_restores_nothing_writes_nothing_down(ada: Engram) -> None:
+    made = ada.add("User likes jazz").memory
+    assert made is not None
+    before = ada.stats().events
+    assert ada.restore(made.memory_id, idempotency_key="k") == made
+    assert ada.stats().events == before
+    assert ada.forget(made.memory_id, idempotency_key="k") == (made.memory_id,), "the key was left free"
+    assert ada.forget(made.memory_id) == ada.forget(made.memory_id, revision_only=True) == ()
+    assert ada.stats().events == before + 1
+    assert ada.restore(made.memory_id).status == "active"
+    assert ada.stats().events == before + 2
+
+
+def test_no_act_on_a_private_memory_repeats_it_to_others(ada: Engram) -> None:
+    one = ada.add("User hides a violet kite", private=True).memory
+    assert one is not None
+    two = ada.revise(one.memory_id, "User flies a kite").memory
+    assert two is not None
+    ada.annotate(two.memory_id, private=False)
+    ada.restore(one.memory_id)
+    ada.forget(one.memory_id, revision_only=True)
+    ada.forget(one.memory_id)  # of which the other one is left
+    ada.restore(two.memory_id)
+    seen = ada.list_events(user_id=ALL_USERS, limit=200)
+    assert not [event for event in seen if "violet" in f"{event.content} {event.payload}"]
+    assert "User flies a kite" in {event.content for event in seen}
 
 
 def test_a_rehearsed_message_says_what_it_would_make_of_it(ada: Engram) -> None:
