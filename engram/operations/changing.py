@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeVar, cast
@@ -638,14 +638,15 @@ def _restore(desk: Desk, memory: Memory, origin: Origin, *, private: bool) -> No
 
 
 def again(
-    setup: Setup, desk: Desk, event: Event, find: Callable[[str], str], vector: Callable[[str], Any],
-    tell: Callable[[str], None],
+    setup: Setup, desk: Desk, event: Event, find: Callable[[str], str], stand_in: Callable[[str], str | None],
+    vector: Callable[[str], Any], tell: Callable[[str], None],
 ) -> list[writing.Settled]:  # fmt: skip
     """Make the direct change that an event asked for once more, in a projection of its own: how a replay keeps it.
 
-    `find` gives the memory that an id of the request stands for there, `vector` the vector of a fact. Raises NotFound
-    and Conflict where the change has nothing to change any more; a fact that was to take the place of what does not
-    stand there is kept nevertheless, and `tell` hears why it takes no place.
+    `find` gives the memory that an id of the request stands for there, `stand_in` None for one of another scope or an
+    erased one, `vector` the vector of a fact. Raises NotFound and Conflict where the change has nothing to change any
+    more; a fact that was to take the place of what does not stand there, or to be a part of it, is kept nevertheless,
+    and `tell` hears why it takes no place.
     """
     request = _read_back(event.payload.get("request", {}))
     trust, said = event.trust, event.content or ""
@@ -658,7 +659,7 @@ def again(
     named = request.pop("memory_id", None)
     if named is None:
         call = Writing(desk.visible.scope, trust=trust, occurred_at=event.occurred_at)
-        return [_add_again(setup, desk, call, request, origin, find, vector, tell)]
+        return [_add_again(setup, desk, call, request, origin, find, stand_in, vector, tell)]
     memory = memories.get(desk.conn, desk.visible, find(named))
     if "fact" in request:
         return [_revise_again(setup, desk, memory, request, origin, vector)]
@@ -681,16 +682,20 @@ def again(
 
 def _add_again(
     setup: Setup, desk: Desk, call: Writing, item: dict[str, Any], origin: Origin, find: Callable[[str], str],
-    vector: Callable[[str], Any], tell: Callable[[str], None],
+    stand_in: Callable[[str], str | None], vector: Callable[[str], Any], tell: Callable[[str], None],
 ) -> writing.Settled:  # fmt: skip
-    if item.get("parent_id") is not None:
-        item["parent_id"] = find(item["parent_id"])
+    if (hub := item.pop("parent_id", None)) is not None:
+        try:
+            item["parent_id"] = stand_in(hub)
+        except NotFound as error:
+            tell(str(error))
     named: list[Memory] = []
     for old in item.get("supersedes", ()):
         try:
             named.append(memories.get(desk.conn, desk.visible, find(old)))
         except NotFound as error:
-            tell(str(error))
+            if not _is_elsewhere(old, stand_in):
+                tell(str(error))
     left = [one for one in named if one.status == "active"]
     if any(one.status != "active" and one.status_reason != "erased" for one in named):
         tell(NOT_CURRENT)
@@ -702,6 +707,13 @@ def _add_again(
     settled = writing.settle(desk, judged, origin)
     add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
     return settled
+
+
+def _is_elsewhere(memory_id: str, stand_in: Callable[[str], str | None]) -> bool:
+    """Whether nothing stands for a memory because it is of another scope."""
+    with suppress(NotFound):
+        return stand_in(memory_id) is None
+    return False
 
 
 def guarded(setup: Setup, head: Memory, new: str) -> tuple[str, str | None]:

@@ -632,9 +632,12 @@ def _again(
         own = [row for row in rows if row.deriver is None]
         return _Counterparts.of(desk.conn, shadow, own, [(draft, origin)])
 
-    def find(memory_id: str) -> str:
+    def named_by(memory_id: str) -> dict[str, str | None]:
         full = not ids.is_short(memory_id)
-        named = {"memory_id": memory_id if full else None, "ending": None if full else memory_id[4:]}
+        return {"memory_id": memory_id if full else None, "ending": None if full else memory_id[-ids.SHORT_DIGITS :]}
+
+    def find(memory_id: str) -> str:
+        named = named_by(memory_id)
         found = fetch_value(desk.conn, "find_stand_in", **shadow.params, digit=shadow.digit, **named)
         if found is None and _carry_erased(desk, shadow, step, named):
             found = fetch_value(desk.conn, "find_stand_in", **shadow.params, digit=shadow.digit, **named)
@@ -649,10 +652,12 @@ def _again(
         return found.memory_id
 
     def stand_in(memory_id: str) -> str | None:
-        scope_id = fetch_value(desk.conn, "find_memory_scope", tenant_id=desk.tenant_id, memory_id=memory_id)
-        if scope_id is not None and scope_id != shadow.scope_id:
-            return None
-        found = desk.load(find(memory_id))
+        try:
+            found = desk.load(find(memory_id))
+        except NotFound:
+            if fetch_value(desk.conn, "is_elsewhere", **shadow.params, **named_by(memory_id)):
+                return None
+            raise
         return None if found is None or found.status_reason == "erased" else found.memory_id
 
     desk = replace(
@@ -667,7 +672,7 @@ def _again(
                 living.again(desk, step.event, standing, find, vector)
             else:
                 told: list[str] = []
-                made = changing.again(setup, desk, step.event, find, vector, told.append)
+                made = changing.again(setup, desk, step.event, find, stand_in, vector, told.append)
                 yield from made
                 revised = [one.judged.draft.revises for one in made]
                 _carry_beside(desk, shadow, step, revised, _found(find, changing.superseded(step.event)))

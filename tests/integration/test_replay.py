@@ -469,6 +469,41 @@ def test_a_fact_is_kept_where_what_it_superseded_does_not_come_of_the_rules(door
     assert door.get(added.memory_id).status == "active"
 
 
+def test_a_part_of_what_another_scope_holds_is_kept(door: Engram, tenant: str) -> None:
+    agent = door.scoped(Scope(tenant))
+    boat, rum = agent.add("The club has a boat").memory, agent.add("The club serves rum").memory
+    assert boat is not None
+    assert rum is not None
+    mast = door.add("The boat has a mast", parent_id=boat.short_id).memory
+    tea = door.add("The club serves tea", supersedes=[rum.memory_id]).memory
+    assert mast is not None
+    assert tea is not None
+    diff = door.ops.replay()
+    assert (diff.problems, diff.is_same, diff.same) == ((), True, 2)
+    door.ops.switch_replay(diff.shadow_id)
+    assert [one.target_id for one in door.list_relations(mast.memory_id)] == [boat.memory_id]
+    assert (door.get(tea.memory_id).status, agent.get(rum.memory_id).superseded_by) == ("active", tea.memory_id)
+
+
+def test_a_fact_is_kept_where_what_it_is_a_part_of_does_not_come_of_the_rules(door: Engram) -> None:
+    door.remember("I live in Ottawa.")
+    [memory] = [one for one in door.list_memories() if one.critical_slot]
+    added = door.add("User's house has a porch", parent_id=memory.memory_id).memory
+    assert added is not None
+    diff = door.ops.replay(derivers=["verbatim"])
+    assert [one.fact for one in diff.dropped] == [memory.fact]
+    assert [one.reason for one in diff.problems] == ["the memory it names does not come of these rules"]
+    door.ops.switch_replay(diff.shadow_id)
+    assert (door.get(added.memory_id).status, door.list_relations(added.memory_id)) == ("active", ())
+
+
+def test_a_memory_that_is_named_by_many_of_its_digits_is_found_by_a_replay(door: Engram) -> None:
+    memory = door.add("User sails a ketch").memory
+    assert memory is not None
+    door.annotate(f"mem-{memory.memory_id[-12:]}", tags=["sea"])
+    assert door.ops.replay().is_same
+
+
 def test_what_came_before_a_moment_is_left_as_it_was_known(door: Engram, database: Database, tenant: str) -> None:
     door.remember(SAID[0])
     door.remember(SAID[1])
