@@ -105,7 +105,8 @@ def record_long_input(
     watch.chars = measure.chars
     replaced = call.censor.notes  # the text is read again, and its secrets counted again
     if call.dry_run:
-        return (yield from _rehearsed(source, call, wished, measure, watch))
+        opened = yield from _opened(setup, call, source, measure, wished, watch)
+        return (yield from _rehearsed(source, call, opened.document, measure, watch, opened.duplicate))
     setup = yield from spaces.ready(setup, call.tenant_id)
     recording = yield from _opened(setup, call, source, measure, wished, watch)
     spans = yield from _stored(recording)
@@ -168,7 +169,8 @@ def _opened(
         return scope_id, shelf_id, document, manifest is not None
 
     key = f"document:{measure.sha256}"
-    scope_id, shelf_id, document, duplicate = yield from steps.write(call.tenant_id, work, key=key)
+    tried = steps.undone(work) if call.dry_run else work
+    scope_id, shelf_id, document, duplicate = yield from steps.write(call.tenant_id, tried, key=key)
     return _Recording(setup, call, source, measure, scope_id, shelf_id, document, duplicate, watch)
 
 
@@ -364,7 +366,7 @@ def _memory_id(tenant_id: str, event_id: str) -> str:
 
 
 def _rehearsed(
-    source: str | Path, call: Writing, document: Document, measure: Measure, watch: _Watch
+    source: str | Path, call: Writing, document: Document, measure: Measure, watch: _Watch, duplicate: bool
 ) -> Operation[LongInputReport]:
     """What recording it would give, without ids: nothing is written."""
     quotes = measure.chars <= SHOWN
@@ -380,7 +382,10 @@ def _rehearsed(
         ]  # fmt: skip
         watch.at("cutting", STORED + (1 - STORED) * batch[-1].end / measure.chars, len(chunks))
     watch.at("done", 1.0, len(chunks))
-    return LongInputReport((), "", measure.chars, measure.sha256, tuple(chunks), notes=("a dry run: nothing was kept",))
+    return LongInputReport(
+        (), "", measure.chars, measure.sha256, tuple(chunks), duplicate=duplicate,
+        notes=("a dry run: nothing was kept",),
+    )  # fmt: skip
 
 
 # The end -------------------------------------------------------------------------------------------------------------

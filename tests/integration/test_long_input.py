@@ -175,6 +175,21 @@ def test_a_dry_run_says_what_would_be_and_keeps_nothing(ada: Engram) -> None:
     real = ada.record_long_input(text, derive="skip")
     assert [c.text for c in rehearsed.chunks] == [c.text for c in real.chunks]
     assert not real.duplicate
+    assert not rehearsed.duplicate
+
+
+def test_a_dry_run_of_a_text_that_is_there_or_refused_says_so(ada: Engram) -> None:
+    text = book(2)
+    ada.record_long_input(text, derive="skip", idempotency_key="k")
+    run = ada.start_task("Read it").task_run_id
+    ada.forget_task(run)
+    before = ada.stats().events
+    assert ada.record_long_input(text, dry_run=True).duplicate
+    with pytest.raises(IdempotencyMismatch):
+        ada.record_long_input("Another text.", idempotency_key="k", dry_run=True)
+    with pytest.raises(NotFound):
+        ada.record_long_input("Another text.", task_run_id=run, dry_run=True)
+    assert ada.stats().events == before
 
 
 # Once ----------------------------------------------------------------------------------------------------------------
