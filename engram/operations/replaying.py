@@ -176,7 +176,9 @@ def switch(
         if not _follow(setup, conn, now):
             return None
         execute(conn, "keep_private", **now.params, policy=now.policy)
+        _pass_over(conn, now)
         fetch_value(conn, "switch_projection", shadow_id=now.shadow_id)
+        execute(conn, "return_relations", tenant_id=call.tenant_id, scope_id=now.scope_id, digit=now.digit)
         trees.forget_scope(conn, call.tenant_id, now.scope_id)
         execute(conn, "mark_unembedded", tenant_id=call.tenant_id, scope_id=now.scope_id)
         if building is not None:
@@ -392,6 +394,18 @@ def _follow(setup: Setup, conn: Connection, shadow: Shadow) -> bool:
             rows = fetch_all(conn, "list_vectors_of_events", event_ids=events, **asked)
             found = {row.fact: json.loads(row.vector) for row in rows}
         _write(setup, conn, now, batch, found.get)
+
+
+def _pass_over(conn: Connection, shadow: Shadow) -> None:
+    """Note what derivers left out of a shadow gave the live memories: those are the shadow next, and have it."""
+    if shadow.derivers is None:
+        return
+    _plan(conn, replace(shadow, derivers=None))
+    now = _shadow(conn, shadow.scope, shadow.scope_id, shadow.name)
+    execute(
+        conn, "advance_replay", tenant_id=shadow.scope.tenant_id, shadow_id=shadow.shadow_id, old=now.place,
+        new=now.steps, ready=True,
+    )  # fmt: skip
 
 
 def _next(conn: Connection, shadow: Shadow) -> tuple[Shadow, list[Step]]:

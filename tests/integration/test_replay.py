@@ -497,6 +497,41 @@ def test_a_fact_is_kept_where_what_it_is_a_part_of_does_not_come_of_the_rules(do
     assert (door.get(added.memory_id).status, door.list_relations(added.memory_id)) == ("active", ())
 
 
+def test_going_back_from_fewer_derivers_derives_nothing_a_second_time(
+    door: Engram, database: Database, tenant: str
+) -> None:
+    door.remember("I live in Ottawa. I like jazz.")
+    live, history = held(database, tenant), [one.entry for one in door.get_history()]
+    diff = door.ops.replay(derivers=["verbatim"])
+    for _ in range(2):
+        door.ops.switch_replay(diff.shadow_id)
+        assert [one.deriver for one in door.list_memories()] == ["verbatim"]
+        door.ops.switch_replay(diff.shadow_id)
+        assert held(database, tenant) == live
+        assert [one.entry for one in door.get_history()] == history
+    door.ops.switch_replay(diff.shadow_id)
+    door.remember("I moved to Toronto.")
+    door.ops.switch_replay(diff.shadow_id)
+    assert door.recall("Where do I live?").answer_text == "User moved to Toronto"
+    assert {one.activity.repetition_count for one in door.list_memories(EVERY)} == {0}
+
+
+def test_what_new_rules_drop_comes_back_with_its_relations_to_other_scopes(door: Engram, tenant: str) -> None:
+    boat = door.scoped(Scope(tenant)).add("The club has a boat").memory
+    assert boat is not None
+    door.remember("I live in Ottawa. I like jazz.")
+    city, jazz = sorted(door.list_memories({"memory_types": ["profile", "preference"]}), key=lambda one: one.fact)[::-1]
+    door.relate(city.memory_id, boat.memory_id, "causes")
+    door.relate(boat.memory_id, jazz.memory_id, "causes")
+    door.relate(city.memory_id, jazz.memory_id, "causes")
+    made = [door.list_relations(one.memory_id) for one in (city, boat, jazz)]
+    diff = door.ops.replay(derivers=["verbatim"])
+    door.ops.switch_replay(diff.shadow_id)
+    assert door.list_relations(boat.memory_id) == ()
+    door.ops.switch_replay(diff.shadow_id)
+    assert [door.list_relations(one.memory_id) for one in (city, boat, jazz)] == made
+
+
 def test_a_memory_that_is_named_by_many_of_its_digits_is_found_by_a_replay(door: Engram) -> None:
     memory = door.add("User sails a ketch").memory
     assert memory is not None
