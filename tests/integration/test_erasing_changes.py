@@ -233,7 +233,7 @@ def test_erasing_again_takes_what_an_older_release_left(
     ada.annotate(one, importance=0.9)
     ada.revise(one, Edit.append(" now"))
     ada.forget(one)
-    ada.forget(one)
+    ada.restore(one)
     monkeypatch.setattr(erasing, "_repeats", lambda event, ties: False)
     report = ada.ops.erase(events=[event])
     assert (report.clean, report.remaining) == (False, {"changes": 4}), "the second look counts them"
