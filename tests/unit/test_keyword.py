@@ -125,9 +125,13 @@ def _row(position: int, said: str, actor: str | None = "Ada", event_type: str = 
     return SimpleNamespace(position=position, event_type=event_type, actor=actor, occurred_at=moment, body=body)
 
 
+def beside(row: Any) -> str:
+    return keyword.plain(keyword._said(row))
+
+
 def test_what_was_said_around_a_message_is_weighed_by_its_distance() -> None:
     rows = [_row(n, f"line {n}") for n in range(1, 10) if n != 5] + [_row(5, "")]
-    around = keyword._around(5, sorted(rows, key=lambda row: row.position))
+    around = keyword._around(5, sorted(rows, key=lambda row: row.position), beside)
     entry = keyword.Entry("id", "The centre", "stream", 5, datetime(2024, 5, 7, tzinfo=UTC))
     assert keyword._row(entry, around) == {
         "own": "ada: the centre",
@@ -145,7 +149,7 @@ def test_a_long_neighbour_gives_only_its_first_words() -> None:
 def test_what_is_no_conversation_has_no_neighbours() -> None:
     rows = [_row(1, "before"), _row(2, "", event_type="memory_added")]
     entry = keyword.Entry("id", "A fact", "stream", 2, datetime(2024, 5, 7, tzinfo=UTC))
-    assert keyword._row(entry, keyword._around(2, rows)) == {
+    assert keyword._row(entry, keyword._around(2, rows, beside)) == {
         "own": "a fact", "before": "", "after": "", "farther": "7 may 2024",
     }  # fmt: skip
 
