@@ -111,8 +111,11 @@ class Desk:
         return settings
 
     @contextmanager
-    def door(self, **ids: Any) -> Iterator[Engram]:
-        """An open door in the scope of this command; closed at the end."""
+    def door(self, *, hints: bool = True, **ids: Any) -> Iterator[Engram]:
+        """An open door in the scope of this command; closed at the end.
+
+        What is not found `hints` at --user where none was named: not for a command that looks among every user's.
+        """
         from engram import Engram
 
         with Engram(settings=self.settings()) as engram:
@@ -124,8 +127,9 @@ class Desk:
             try:
                 yield scoped
             except NotFound as error:
-                if scoped.scope.user_id is None:
-                    raise NotFound(f"{error}. No user was named with --user.", **error.facts) from error
+                if hints and scoped.scope.user_id is None:
+                    told = str(error).rstrip(".")
+                    raise NotFound(f"{told}. No user was named with --user.", **error.facts) from error
                 raise
 
     @contextmanager

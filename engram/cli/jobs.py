@@ -38,7 +38,7 @@ def retry(desk: Desk, job_id: JobId) -> None:
     """Queue a dead, paused, cancelled or waiting job again, at once."""
     from engram.cli import show
 
-    with desk.door() as engram:
+    with desk.door(hints=False) as engram:
         desk.show(engram.ops.retry_job(job_id, **everybody(desk), **desk.write), show.job)
 
 
@@ -46,7 +46,7 @@ def cancel(desk: Desk, job_id: JobId) -> None:
     """Cancel a job; one that runs loses its lease, and its effect is refused."""
     from engram.cli import show
 
-    with desk.door() as engram:
+    with desk.door(hints=False) as engram:
         desk.show(engram.ops.cancel_job(job_id, **everybody(desk), **desk.write), show.job)
 
 

@@ -428,6 +428,7 @@ class Embedders:
         self.settings = settings
         self.given = None if given is None else CachedEmbedder(given)
         self._loaded: dict[str, CachedEmbedder] = {} if self.given is None else {self.given.name: self.given}
+        self._namesakes: dict[tuple[str, int], CachedEmbedder] = {}
         self._in_use: OrderedDict[str, CachedEmbedder] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -442,7 +443,10 @@ class Embedders:
             self._in_use.pop(tenant_id, None)
 
     def load(self, embedder: str | Embedder) -> CachedEmbedder:
-        """A model by its name, or an object, kept for as long as the process lives; SettingsError for neither."""
+        """A model by its name, or an object, kept for as long as the process lives; SettingsError for neither.
+
+        An object of a known name is another model where its vectors are of another length.
+        """
         name = embedder if isinstance(embedder, str) else getattr(embedder, "name", None)
         with self._lock:
             known = self._loaded.get(name) if isinstance(name, str) else None
@@ -451,6 +455,9 @@ class Embedders:
         found = resolve(embedder, self.settings)
         if found is None:
             raise SettingsError("embedding_model: expected a model, found none")
+        if known is not None and known.dimensions != found.dimensions:
+            with self._lock:
+                return self._namesakes.setdefault((found.name, found.dimensions), CachedEmbedder(found))
         with self._lock:
             return self._loaded.setdefault(found.name, CachedEmbedder(found))
 
@@ -474,8 +481,10 @@ class Embedders:
         return self.given
 
     def _recognised(self, model: Model) -> tuple[CachedEmbedder, bool]:
+        with self._lock:
+            namesake = self._namesakes.get((model.name, model.dimensions))
         try:
-            found = self.load(model.name)
+            found = self.load(model.name) if namesake is None else namesake
         except SettingsError:
             why = f"this process cannot load the embedding model {model.name}, which the tenant uses"
             return self._silent(model, ModelRejected(why, retry_after=60.0, reason="model_missing")), True

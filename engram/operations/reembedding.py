@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from engram import embedding, inputs, jobs, migrations, scales
 from engram.channels import semantic
-from engram.database import Connection, execute, fetch_all, fetch_one
+from engram.database import Connection, execute, fetch_all
 from engram.embedding import CachedEmbedder, Embedder
 from engram.errors import Conflict, EngramError, InvalidInput, ModelRejected, RateLimited, SettingsError, Unavailable
 from engram.ids import new_id
@@ -30,6 +30,8 @@ PAUSES: Final = (1.0, 4.0, 15.0, 60.0)  # seconds before a model that is out is 
 SCOPES: Final = 200
 DROPPED: Final = 5_000
 SAMPLED: Final = 20  # memories whose neighbours are compared
+TRIES: Final = 10  # lost races with writers, after which the switch waits for no vector of theirs
+MOST_LEFT: Final = 1_000  # memories that may go without their vector from the switch until it is made
 FAILED: Final = "embedding_failed"
 
 
@@ -117,12 +119,12 @@ def reembed(
     count.told()
     if not switches and count.state == "building":
         return count.told()
-    run = new_id()
-    while not (yield from steps.write(tenant, lambda conn: _switch(conn, tenant, chosen, run), key=run)):
-        yield from _catch_up(tenant, count, size)
+    left = yield from _switched(tenant, count, size)
     count.state = "active"
     if setup.embedders is not None:
         setup.embedders.forget(tenant)
+    for start in range(0, len(left), size):
+        yield from _embed(tenant, count, left[start : start + size])
     yield from steps.ring(tenant)
     count.told()
     if drops:
@@ -184,13 +186,13 @@ def _build(tenant: str, count: Count, size: int) -> Operation[None]:
 
 
 def _catch_up(tenant: str, count: Count, size: int) -> Operation[None]:
-    """Embed what was written meanwhile."""
+    """Embed what was written meanwhile, down to less than a batch: while others write something is always left."""
     model_id = count.model.model_id
     while True:
         rows = yield from _rows(tenant, "list_backlog", model_id=model_id, limit=size)
-        if not rows:
-            return
         yield from _embed(tenant, count, rows)
+        if len(rows) < size:
+            return
 
 
 def _embed(tenant: str, count: Count, rows: Sequence[Any]) -> Operation[None]:
@@ -209,7 +211,8 @@ def _embed(tenant: str, count: Count, rows: Sequence[Any]) -> Operation[None]:
         done = [memory_id for memory_id, _ in made]
         if made:
             semantic.store_built(conn, tenant, model_id, made, long=long)
-            execute(conn, "mark_adopted", tenant_id=tenant, memory_ids=done)
+            is_active = active is not None and active.model_id == model_id
+            execute(conn, "mark_embedded" if is_active else "mark_adopted", tenant_id=tenant, memory_ids=done)
         if failing:
             execute(conn, "note_unembeddable", memory_ids=failing, error_class=FAILED, **about)
         execute(
@@ -242,16 +245,35 @@ def _patiently(work: Callable[[], list[Any]]) -> Operation[list[Any]]:
         yield from steps.pause(pause)
 
 
-def _switch(conn: Connection, tenant: str, chosen: CachedEmbedder, run: str) -> bool:
-    """The new model in the place of the old, unless a memory still lacks its vector. While it runs nobody writes."""
+def _switched(tenant: str, count: Count, size: int) -> Operation[list[Any]]:
+    """Switch once no memory lacks its vector; those that lack it where others write faster than they are waited for."""
+    run, lost = new_id(), 0
+    while True:
+        most = MOST_LEFT if lost >= TRIES else 0
+
+        def work(conn: Connection, most: int = most) -> list[Any] | None:
+            return _switch(conn, tenant, count.model, run, most)
+
+        left = yield from steps.write(tenant, work, key=run)
+        if left is not None:
+            return left
+        lost += 1
+        yield from _catch_up(tenant, count, size)
+
+
+def _switch(conn: Connection, tenant: str, chosen: CachedEmbedder, run: str, most: int) -> list[Any] | None:
+    """The new model in the place of the old, unless more than so many memories lack their vector; those that do.
+
+    While it runs nobody writes.
+    """
     about: dict[str, Any] = {"tenant_id": tenant, "model_id": chosen.model_id}
     fetch_all(conn, "lock_models", tenant_id=tenant)
     active, building = semantic.hold_models(conn)
     if chosen.model_id not in [model.model_id for model in (active, building) if model is not None]:
         raise Conflict("another change of the embedding model has taken the place of this one")
-    waiting = fetch_one(conn, "count_backlog", **about)
-    if waiting is not None and waiting.waiting:
-        return False
+    left = list(fetch_all(conn, "list_backlog", limit=most + 1, **about))
+    if len(left) > most:
+        return None
     if building is not None and building.model_id == chosen.model_id:
         execute(conn, "retire_model", tenant_id=tenant)
         execute(conn, "activate_model", **about)
@@ -259,7 +281,7 @@ def _switch(conn: Connection, tenant: str, chosen: CachedEmbedder, run: str) -> 
     for scope_id in sorted({row.scope_id for row in settled if row.embed_state == "pending"}):
         jobs.add(conn, kind=jobs.EMBED, dedup_key=f"{run}/{scope_id}", scope_id=scope_id)
     execute(conn, "empty_backlog", **about)
-    return True
+    return left
 
 
 def _scopes(tenant: str) -> Operation[list[int]]:

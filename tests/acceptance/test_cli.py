@@ -588,6 +588,10 @@ def test_what_is_not_found_says_that_no_user_was_named(cli: Cli) -> None:
     assert cli("get", made, "--user", "bob").err == "engram: no memory with that id in this scope\n"
     assert "mem-1a2b3c4d or evt-1a2b3c4d" in cli("cite", "x").err
     assert "behind the ids" in cli("feedback", "+1", made).err
+    nobodys = "01a22c95-2c1e-71ec-a21a-35c7075b2999"
+    assert cli("undo", nobodys).err.endswith(" in this scope. No user was named with --user.\n")
+    for act in ("retry", "cancel"):  # jobs are looked for among those of every user
+        assert cli("jobs", act, nobodys).err == "engram: Nothing with that id exists in this scope.\n"
 
 
 WRONG_SETTINGS = [

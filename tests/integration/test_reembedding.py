@@ -256,6 +256,57 @@ def test_what_is_written_at_the_last_moment_has_its_vector_before_the_switch(
     assert sizes == [40] * 6
 
 
+def test_writers_who_never_rest_do_not_keep_a_change_of_model_from_its_end(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, other = door(), door()
+    fill(memory, 5)
+    late: list[str] = []
+    switch = reembedding._switch
+
+    def raced(*given: Any) -> Any:
+        assert len(late) < 50, "the change of model goes round for ever"
+        late.extend(fill(other, 1, first=100 + len(late)))  # whenever all is embedded and the switch is next
+        return switch(*given)
+
+    monkeypatch.setattr(reembedding, "_switch", raced)
+    told = memory.ops.reembed("openai/b")
+    assert (told.state, told.done, told.total, told.failing) == ("active", 5 + len(late), 5 + len(late), ())
+    assert memory.stats().unembedded == 0
+    assert all(memory.get(memory_id).embedded for memory_id in late)
+    memory.ops.run_jobs()  # the jobs that would have made the last vectors, had the change been killed
+    vectors = {one.name: one.vectors for one in memory.ops.list_models()}
+    assert vectors == {"openai/b": 5 + len(late), "openai/a": 0}
+    assert not [job for job in memory.ops.list_jobs() if job.state != "done"]
+
+
+class Shapes:
+    """An embedder of the caller's own, of a length that is not in its name."""
+
+    name, max_tokens = "shapes", None
+
+    def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+
+    def embed(self, texts: Sequence[str], kind: str) -> list[list[float]]:
+        """A vector of the letters of each text."""
+        places = range(self.dimensions)
+        return [[1.0 + text.lower().count(chr(97 + place)) for place in places] for text in texts]
+
+
+def test_an_embedder_of_a_known_name_and_another_length_is_another_model(door: Door) -> None:
+    memory = door(Shapes(8))
+    fill(memory, 3)
+    told = memory.ops.reembed(Shapes(12))
+    assert (told.dimensions, told.state, told.done) == (12, "active", 3)
+    held = [(one.dimensions, one.state, one.vectors) for one in memory.ops.list_models()]
+    assert held == [(12, "active", 3), (8, "retired", 0)]
+    assert not memory.search("Person 1", mode="semantic").degraded
+    written = memory.add("Person 77 dreams of glass in Turin").memory
+    assert written is not None
+    assert written.embedded
+
+
 def test_a_replay_beside_a_change_of_model_holds_it_up_for_no_vector_of_its_own(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
