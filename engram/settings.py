@@ -64,7 +64,7 @@ class Settings(BaseSettings):
 
     database_url: SecretStr | None = Field(
         default=None,
-        validation_alias=AliasChoices("database_url", "ENGRAM_DATABASE_URL", "DATABASE_URL"),
+        validation_alias=AliasChoices("ENGRAM_DATABASE_URL", "DATABASE_URL", "database_url"),
         description="PostgreSQL 16 to 18 to use; unset means the embedded one.",
     )
     migration_url: SecretStr | None = Field(
@@ -114,7 +114,7 @@ class Settings(BaseSettings):
     )
     redis_url: SecretStr | None = Field(
         default=None,
-        validation_alias=AliasChoices("redis_url", "ENGRAM_REDIS_URL", "REDIS_URL"),
+        validation_alias=AliasChoices("ENGRAM_REDIS_URL", "REDIS_URL", "redis_url"),
         description="Redis or Valkey that rings for the workers; unset means that they poll.",
     )
     dispatch: Literal["inline", "doorbell"] | None = Field(
@@ -339,6 +339,6 @@ def load(environment: Mapping[str, str] | None = None, **given: Any) -> Settings
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "settings"
+        name = str(first["loc"][0]).removeprefix(PREFIX).lower() if first["loc"] else "settings"
         said = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected", 1)
         raise SettingsError(f"{name}: {PLAINLY.get(first['type'], said)}", name=name) from None

@@ -53,7 +53,8 @@ SETTINGS: Final = """\
 
 What belongs to the process, and not to a call or a tenant. Each is read from the environment when a door is opened, or
 given as `Engram(settings=Settings(...))`. A name that begins with `{prefix}` and is not in this table is a
-`SettingsError`: a misspelt one would otherwise do nothing, in silence. An empty value counts as unset.
+`SettingsError`: a misspelt one would otherwise do nothing, in silence. An empty value counts as unset. Of two names the
+one that begins with `ENGRAM_` counts.
 
 {table}
 

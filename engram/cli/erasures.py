@@ -37,7 +37,7 @@ def erase(
     named = sum(map(bool, (event, memory, session, source, everything_of, whole_scope)))
     if named != 1:
         raise InvalidInput("what to erase", f"one of {TARGETS}", f"{named or 'none'} of them")
-    with desk.door() as engram:
+    with desk.door(hints=everything_of is None) as engram:
         chosen: dict[str, Any] = {
             "events": event and [event_id(engram, one) for one in event], "memories": memory, "session": session,
             "source": source, "user": everything_of, "scope": engram.scope if whole_scope else None,

@@ -590,6 +590,7 @@ def test_what_is_not_found_says_that_no_user_was_named(cli: Cli) -> None:
     assert "behind the ids" in cli("feedback", "+1", made).err
     nobodys = "01a22c95-2c1e-71ec-a21a-35c7075b2999"
     assert cli("undo", nobodys).err.endswith(" in this scope. No user was named with --user.\n")
+    assert cli("erase", "--everything-of", "zoe").err == "engram: nothing of that user was ever written\n"
     for act in ("retry", "cancel"):  # jobs are looked for among those of every user
         assert cli("jobs", act, nobodys).err == "engram: Nothing with that id exists in this scope.\n"
 
@@ -630,6 +631,32 @@ def test_a_time_is_given_in_seconds_or_as_a_duration(
 ) -> None:
     monkeypatch.setenv("ENGRAM_LOCK_TIMEOUT", given)
     assert load().lock_timeout.total_seconds() == seconds
+
+
+@pytest.mark.parametrize(("name", "own", "plain"), [
+    ("database_url", "postgresql://own.example/a", "postgresql://plain.example/a"),
+    ("redis_url", "redis://own.example:6379/0", "redis://plain.example:6379/0"),
+])  # fmt: skip
+def test_of_two_names_of_a_setting_the_one_of_our_own_counts(
+    monkeypatch: pytest.MonkeyPatch, name: str, own: str, plain: str
+) -> None:
+    def read(**given: str) -> str:
+        return str(getattr(load(**given), name).get_secret_value())
+
+    monkeypatch.setenv(name.upper(), plain)
+    monkeypatch.setenv(f"ENGRAM_{name.upper()}", own)
+    assert read() == own
+    assert read(**{name: "rediss://given.example"}) == "rediss://given.example"
+    monkeypatch.setenv(f"ENGRAM_{name.upper()}", "")
+    assert read() == plain
+
+
+@pytest.mark.parametrize("name", ["REDIS_URL", "ENGRAM_REDIS_URL"])
+def test_a_setting_of_two_names_is_told_by_that_of_its_field(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "nonsense")
+    with pytest.raises(SettingsError, match=r"^redis_url: ") as caught:
+        load()
+    assert caught.value.facts["name"] == "redis_url"
 
 
 def test_every_time_of_the_settings_may_be_given_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
