@@ -107,7 +107,7 @@ class Desk:
         settings = load(database_url=self.database_url, data_dir=self.data_dir)
         if self.data_dir is not None and self.database_url is None:
             # Who names a data folder means the embedded server, whatever the environment says.
-            settings = settings.model_copy(update={"database_url": None})
+            settings = settings.model_copy(update={"database_url": None, "migration_url": None})
         return settings
 
     @contextmanager

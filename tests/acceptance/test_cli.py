@@ -826,7 +826,11 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made, ignore_errors=True)
 
 
-def test_the_embedded_database_is_started_found_migrated_and_stopped(cli: Cli, folder: Path) -> None:
+def test_the_embedded_database_is_started_found_migrated_and_stopped(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DATABASE_URL", "ENGRAM_MIGRATION_URL"):  # of another server, which is not meant
+        monkeypatch.setenv(name, "postgresql://nobody@127.0.0.1:1/elsewhere")
     place = ("--data-dir", str(folder / "a folder with spaces"))
     down = cli("url", *place)
     assert down.code == 5
