@@ -87,7 +87,7 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
     asked = deep.asked
     light = not asked.rerank  # the reranker is shown the texts of far more than are returned
     first = first if light else (yield from searching.whole(first))
-    scored = replace(asked, profile=_scored_by(asked))
+    scored = _before_fusing(asked)
     ordered = results.relevant(scored, first.looked, first.found)
     failed: tuple[str, ...] = ()
     if deep.own is not None:
@@ -222,9 +222,11 @@ def _share(first: Searched, other: Searched) -> float:
     return variants.share(first.looked, other.looked, cosine)
 
 
-def _scored_by(asked: Asked) -> ranking.AnyProfile:
-    """The profile that scores the rows of each search before they are fused."""
-    return ranking.DEFAULT_PROFILE if ranking.name_of(asked.profile) == fusing.RRF else asked.profile
+def _before_fusing(asked: Asked) -> Asked:
+    """A search as each one is made before they are fused: `min_score` is on the scale of what fusing makes of them."""
+    if ranking.name_of(asked.profile) != fusing.RRF:
+        return asked
+    return replace(asked, profile=ranking.DEFAULT_PROFILE, min_score=0.0)
 
 
 def _profile(setup: Setup, profile: object) -> ranking.AnyProfile:

@@ -75,7 +75,8 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
     for row in order:
         one, scores = best[row.memory_id]
         by_leg = {name: (term.value, term.weight, term.contribution) for name, term in row.terms.items()}
-        fused_rows.append((one, scores._replace(score=row.score, parts=by_leg)))
+        if not asked.min_score or row.score >= asked.min_score:
+            fused_rows.append((one, scores._replace(score=row.score, parts=by_leg)))
     return results.one_a_lineage(asked, fused_rows)
 
 

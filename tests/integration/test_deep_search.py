@@ -62,6 +62,16 @@ def test_both_halves_of_a_question_are_answered(door: Callable[..., Engram]) -> 
     assert not found.degraded
 
 
+def test_a_fused_search_leaves_out_what_is_under_the_score_asked_for(door: Callable[..., Engram]) -> None:
+    memory = filled(door())
+    every = memory.search(BOTH, profile="rrf", expand=True)
+    least = every[1].score
+    found = memory.search(BOTH, profile="rrf", expand=True, min_score=least)
+    assert [one.score for one in found] == [one.score for one in every if one.score >= least]
+    assert len(found) < len(every)
+    assert not len(memory.search(BOTH, profile="rrf", expand=True, min_score=every[0].score + 1))
+
+
 @pytest.mark.parametrize("profile", ["default", "recall", "hybrid", "simple"])
 def test_every_score_is_the_sum_of_its_terms_and_ranks_are_in_order(door: Callable[..., Engram], profile: str) -> None:
     memory = filled(door())
