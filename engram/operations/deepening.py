@@ -29,6 +29,8 @@ LEAST_FETCHED: Final = 50
 VOCABULARY_OF: Final = 20  # first hits whose words may stand for those of the question
 WEAK: Final = 0.25  # relevance of the best hit under which a search goes deep by itself, less where less can be reached
 UNSURE: Final = 0.5  # relevance of the best hit under which level `auto` asks a model for variants
+Note = Callable[[Searched, Sequence[results.Pair]], None]
+"""What is told of a deep search: what was found, and its rows in their order."""
 UNANSWERED: Final = (BadOutput, BudgetSpent, ModelRejected, Refused, Unavailable)
 
 
@@ -79,10 +81,12 @@ def broad(asked: Asked) -> Asked:
     return replace(asked, fetched=max(OVERFETCH * asked.limit, LEAST_FETCHED))
 
 
-def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) -> Operation[SearchResults]:
+def deepened(
+    setup: Setup, reading: doors.Reading, first: Searched, deep: Deep, note: Note | None = None
+) -> Operation[SearchResults]:
     """A search, and those of the variants of its question, at the same time, as one result.
 
-    A variant that fails is named in `degraded` and the others answer.
+    A variant that fails is named in `degraded` and the others answer. `note` is told of all rows, before any is cut.
     """
     asked = deep.asked
     light = not asked.rerank  # the reranker is shown the texts of far more than are returned
@@ -109,6 +113,8 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
     parts[0] = replace(parts[0], ordered=ordered)
     fused = fusing.pairs(asked, parts, k=deep.k, weight=variants.VARIANT)
     merged = replace(first, asked=asked, found=fusing.together(parts))
+    if note is not None:
+        note(merged, fused)
     found = yield from (searching.shown(merged, asked, fused) if light else reranking.ordered(setup, merged, fused))
     return replace(
         found,
@@ -131,8 +137,9 @@ def _all_found(
 
 
 def expanded(
-    setup: Setup, reading: doors.Reading, searched: Searched, made: SearchResults, expand: bool | None
-) -> Operation[SearchResults]:
+    setup: Setup, reading: doors.Reading, searched: Searched, made: SearchResults, expand: bool | None,
+    note: Note | None = None,
+) -> Operation[SearchResults]:  # fmt: skip
     """The results of a search, or those of a deep one where the first are weak and these are better.
 
     `expand=True` always goes deep, False never; None where the best relevance is under 0.25, or of a search by words
@@ -142,7 +149,7 @@ def expanded(
     asked = searched.asked
     if is_enough(asked, best, expand):
         return made
-    deep = yield from deepened(setup, reading, searched, Deep(asked))
+    deep = yield from deepened(setup, reading, searched, Deep(asked), note)
     return deep if expand or _best(deep) > best else made
 
 

@@ -26,7 +26,7 @@ from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.recall import Asked, Looked, finding, log, why
-from engram.recall.results import relevant
+from engram.recall.results import Pair, relevant
 from engram.rerank import Judge, Judged
 from engram.scope import Scope
 from engram.values import (
@@ -85,15 +85,42 @@ def explain(
     heard = replace(setup, reranker=judge)
     searched = yield from searching.found(heard, reading, asked)
     results = yield from reranking.ranked(heard, searched)
-    judged = None if judge is None else judge.last
+    judged = None
+    if judge is not None:
+        judged, judge.last = judge.last, None
     # A search goes deep by itself where it finds little: what it returns then counts.
-    made = yield from deepening.expanded(heard, reading, searched, results, None)
+    deep = _Deepened()
+    made = yield from deepening.expanded(heard, reading, searched, results, None, deep.note)
     variants = {"variants": list(made.variants)} if made.variants else {}
     there = why.found_as(made, target.name, **variants)
     if there is not None:
         return there if most is None else _printed(setup, made, there, most)
     told = yield from _why(reading, searched, target, results, judged)
+    if told.reason in why.OF_THE_WORDS and made is not results:
+        told = (yield from _outdone(deep, target, made, None if judge is None else judge.last)) or told
     return replace(told, detail={**told.detail, **variants})
+
+
+class _Deepened:
+    """What a deep search found, and the order of its rows, as it was told last."""
+
+    def __init__(self) -> None:
+        self.searched: Searched | None = None
+        self.ordered: Sequence[Pair] = ()
+
+    def note(self, searched: Searched, ordered: Sequence[Pair]) -> None:
+        self.searched, self.ordered = searched, ordered
+
+
+def _outdone(deep: _Deepened, target: _Target, made: SearchResults, judged: Judged | None) -> Operation[WhyNot | None]:
+    """Why a deep search does not return what it found; None where that is not among it."""
+    if deep.searched is None:
+        return None
+    found = replace(deep.searched.found, candidates=tuple(one for one, _ in deep.ordered))
+    whole = yield from searching.whole(replace(deep.searched, found=found))
+    there = {one.memory.memory_id: one for one in whole.found.candidates}
+    ordered = [(there[one.memory.memory_id], scores) for one, scores in deep.ordered if one.memory.memory_id in there]
+    return why.outdone(whole.asked, whole.found, ordered, target.name, made, judged)
 
 
 def _target(conn: Connection, reading: Reading, memory_id: str) -> _Target:

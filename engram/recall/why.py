@@ -38,6 +38,10 @@ Reason = Literal[
     "shadowed", "over_budget",
 ]  # fmt: skip
 REASONS: Final[tuple[str, ...]] = get_args(Reason)
+# What other words for the same question may change.
+OF_THE_WORDS: Final[tuple[Reason, ...]] = (
+    "not_embedded", "missed", "below_gate", "cut", "reranked_out", "evidence_joined", "diversified", "outranked",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +166,9 @@ def ranked(
 ) -> WhyNot:
     """Why a memory that a channel found is not among the results. Pure."""
     memory_id = memory.memory_id
-    if any(f"evidence {memory_id}" in one.labels for one in made):
-        joined = [one.memory.memory_id for one in made if f"evidence {memory_id}" in one.labels]
-        return WhyNot(memory_id, False, "evidence_joined", {"facts": joined})
+    joined = _joined(made, memory_id)
+    if joined is not None:
+        return joined
     facts = results.facts_of(found, memory)
     if results.is_put_away(asked, facts):
         return WhyNot(memory_id, False, "evidence_superseded", {"facts": [fact for fact, _ in facts]})
@@ -181,9 +185,32 @@ def ranked(
     if _pair(beside, memory_id) is None:
         first = next((one.memory.memory_id for one, _ in beside if _is_mate(one.memory, memory)), None)
         return told.why("same_lineage", returned=first)
-    ordered = results.relevant(asked, looked, found)
+    return _placed(asked, found, results.relevant(asked, looked, found), own, made, judged)
+
+
+def outdone(
+    asked: Asked, found: Found, ordered: Sequence[Pair], memory_id: str, made: SearchResults,
+    judged: Judged | None = None,
+) -> WhyNot | None:  # fmt: skip
+    """Why a memory among rows that were ordered is not among the results; None where it is no such row. Pure."""
+    own = _pair(ordered, memory_id)
+    if own is None:
+        return None
+    return _joined(made, memory_id) or _placed(asked, found, ordered, own, made, judged)
+
+
+def _joined(made: SearchResults, memory_id: str) -> WhyNot | None:
+    facts = [one.memory.memory_id for one in made if f"evidence {memory_id}" in one.labels]
+    return WhyNot(memory_id, False, "evidence_joined", {"facts": facts}) if facts else None
+
+
+def _placed(
+    asked: Asked, found: Found, ordered: Sequence[Pair], own: Pair, made: SearchResults, judged: Judged | None
+) -> WhyNot:
+    """Why a row has no place among the results. Pure."""
+    memory_id = own[0].memory.memory_id
     place = next((place for place, (one, _) in enumerate(ordered, 1) if one.memory.memory_id == memory_id), None)
-    told = replace(told, pair=_pair(ordered, memory_id) or own, detail={"rank": place, "limit": asked.limit})
+    told = _Told(memory_id, _pair(ordered, memory_id) or own, asked, {"rank": place, "limit": asked.limit})
     all_of = replace(asked, limit=len(ordered) + 1, per_session=None)
     if not _has(results.results_of(all_of, found, ordered), memory_id):
         return told.why("cut")
@@ -191,7 +218,8 @@ def ranked(
         if not _has(results.results_of(all_of, found, ordered, judged=judged), memory_id):
             return told.why("reranked_out")
         told = replace(told, detail={**told.detail, "reranked": True})
-    if _has(results.results_of(replace(asked, per_session=None), found, ordered, judged=judged), memory_id):
+    at_once = replace(asked, per_session=None)
+    if asked.per_session and _has(results.results_of(at_once, found, ordered, judged=judged), memory_id):
         return told.why("diversified", per_session=asked.per_session)
     return told.why("outranked", needed=min((one.score for one in made), default=None))
 

@@ -374,7 +374,7 @@ def test_what_a_nearer_scope_says_otherwise_is_found_but_not_printed(door: Door)
 def test_what_a_search_returns_by_itself_by_other_words_is_what_counts(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def expanded(_setup: Any, _reading: Any, _searched: Any, made: Any, _expand: Any) -> Any:
+    def expanded(_setup: Any, _reading: Any, _searched: Any, made: Any, *_: Any) -> Any:
         yield from ()
         return replace(made, results=made.results[1:], variants=("by other words",))
 
@@ -386,6 +386,21 @@ def test_what_a_search_returns_by_itself_by_other_words_is_what_counts(
     assert memory.explain("harbour", second).detail["variants"] == ["by other words"]
     why = memory.explain("harbour", first)
     assert (why.found, why.detail["variants"]) == (False, ["by other words"])
+
+
+def test_what_other_words_found_more_of_is_told_its_place_among_that(database_url: str, tenant: str) -> None:
+    facts = ("The automobile insurance expires in July", "The car is blue", "Ben signed the lease for the apartment")
+    query = "agreement strings vehicle relocated"
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder="wordllama") as memory:
+        lease = [one.memory for one in memory.add_many([{"fact": fact, "force": True} for fact in facts])][-1]
+        assert lease is not None
+        assert [one.memory.fact for one in memory.search(query, limit=1, expand=False)] == [lease.fact]
+        assert [one.memory.fact for one in memory.search(query, limit=1)] == [facts[0]]
+        why = told(memory.explain(query, lease.memory_id, limit=1), "outranked")
+        assert why.detail["rank"] == 3
+        assert why.score_needed is not None
+        assert why.score is not None
+        assert why.score < why.score_needed
 
 
 # Always the search's own answer --------------------------------------------------------------------------------------
