@@ -395,7 +395,8 @@ def _search_again(setup: Setup, reading: Reading, row: LoggedRecall, asked: Aske
     searched = yield from searching.found(setup, reading, asked)
     results = yield from reranking.ranked(setup, searched)
     variants = tuple(row.plan.get("variants", ()))
-    if variants or row.kind == "deep_search":
+    # Rows of before the plan told it went deep where there were variants.
+    if variants or row.kind == "deep_search" or row.plan.get("deepened"):
         deep = Deep(asked, own=variants, k=row.plan.get("k", ranking.RRF_K))
         results = yield from deepening.deepened(setup, reading, searched, deep)
     return _scores(results)

@@ -55,9 +55,11 @@ def search(
         )  # fmt: skip
         if beside.is_told:
             return replace(results, recall_id=beside.logged)
+    plain = results
     if not recall.is_good_enough(searched.asked, searched.looked, searched.found):
-        results = yield from deepening.expanded(setup, reading, searched, results, wider)
-    return (yield from noting.search(setup, reading, searched, results, started=started, counted=counted))
+        results = yield from deepening.expanded(setup, reading, searched, plain, wider)
+    plan = {} if results is plain else {"deepened": True}
+    return (yield from noting.search(setup, reading, searched, results, started=started, counted=counted, plan=plan))
 
 
 def deep_search(

@@ -395,6 +395,20 @@ def test_a_replay_reads_by_the_clock_of_the_search_and_not_by_that_of_its_row(
     assert memory.ops.replay_recall(str(found.recall_id)).is_same
 
 
+def test_a_search_that_went_deep_without_other_words_goes_deep_again(door: Door) -> None:
+    memory = door()
+    memory.add_many([{"fact": f"The {what} boat is blue", "force": True} for what in ("old", "new", "small")])
+    found = memory.search("boat", profile="rrf", expand=True)
+    assert found.variants == ()
+    diff = memory.ops.replay_recall(str(found.recall_id))
+    assert (diff.is_same, diff.same) == (True, 3)
+    least = found[1].score
+    some = memory.search("boat", profile="rrf", expand=True, min_score=least)
+    assert 0 < len(some) < 3
+    assert memory.ops.replay_recall(str(some.recall_id)).is_same
+    assert memory.ops.get_recall(str(found.recall_id)).plan["deepened"] is True
+
+
 def test_a_replay_of_a_read_of_the_past_reads_the_past(door: Door) -> None:
     memory = door()
     then = datetime(2024, 5, 1, tzinfo=UTC)
