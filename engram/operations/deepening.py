@@ -30,7 +30,7 @@ VOCABULARY_OF: Final = 20  # first hits whose words may stand for those of the q
 WEAK: Final = 0.25  # relevance of the best hit under which a search goes deep by itself, less where less can be reached
 UNSURE: Final = 0.5  # relevance of the best hit under which level `auto` asks a model for variants
 Note = Callable[[Searched, Sequence[results.Pair]], None]
-"""What is told of a deep search: what was found, and its rows in their order."""
+"""What is told of a deep search: what was found, and its rows in their order, whatever their score."""
 UNANSWERED: Final = (BadOutput, BudgetSpent, ModelRejected, Refused, Unavailable)
 
 
@@ -114,7 +114,8 @@ def deepened(
     fused = fusing.pairs(asked, parts, k=deep.k, weight=variants.VARIANT)
     merged = replace(first, asked=asked, found=fusing.together(parts))
     if note is not None:
-        note(merged, fused)
+        every = replace(asked, min_score=0.0)
+        note(merged, fusing.pairs(every, parts, k=deep.k, weight=variants.VARIANT))
     found = yield from (searching.shown(merged, asked, fused) if light else reranking.ordered(setup, merged, fused))
     return replace(
         found,
@@ -178,7 +179,8 @@ def _ways(
     level = setup.level_of(COMPONENT)
 
     def hits() -> Sequence[results.Pair]:
-        return results.relevant(first.asked, first.looked, first.found) if ordered is None else ordered
+        every = replace(first.asked, min_score=0.0)  # which is on the scale of what fusing makes of them
+        return results.relevant(every, first.looked, first.found) if ordered is None else ordered
 
     failed: tuple[str, ...] = ()
     asks = level == "full"

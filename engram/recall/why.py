@@ -40,7 +40,8 @@ Reason = Literal[
 REASONS: Final[tuple[str, ...]] = get_args(Reason)
 # What other words for the same question may change.
 OF_THE_WORDS: Final[tuple[Reason, ...]] = (
-    "not_embedded", "missed", "below_gate", "cut", "reranked_out", "evidence_joined", "diversified", "outranked",
+    "not_embedded", "missed", "below_gate", "below_min_score", "cut", "reranked_out", "evidence_joined", "diversified",
+    "outranked",
 )  # fmt: skip
 
 
@@ -196,7 +197,10 @@ def outdone(
     own = _pair(ordered, memory_id)
     if own is None:
         return None
-    return _joined(made, memory_id) or _placed(asked, found, ordered, own, made, judged)
+    if asked.min_score and own[1].score < asked.min_score:
+        return _Told(memory_id, own, asked).why("below_min_score", needed=asked.min_score)
+    kept = [pair for pair in ordered if not asked.min_score or pair[1].score >= asked.min_score]
+    return _joined(made, memory_id) or _placed(asked, found, kept, own, made, judged)
 
 
 def _joined(made: SearchResults, memory_id: str) -> WhyNot | None:

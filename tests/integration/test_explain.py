@@ -401,6 +401,11 @@ def test_what_other_words_found_more_of_is_told_its_place_among_that(database_ur
         assert why.score_needed is not None
         assert why.score is not None
         assert why.score < why.score_needed
+        first, *others = memory.search(query, profile="rrf")
+        asked = {"profile": "rrf", "min_score": first.score}
+        assert [one.memory.fact for one in memory.search(query, **asked)] == [first.memory.fact]
+        for one in others:
+            assert told(memory.explain(query, one.memory.memory_id, **asked), "below_min_score").score == one.score
 
 
 # Always the search's own answer --------------------------------------------------------------------------------------
