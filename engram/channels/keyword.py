@@ -84,7 +84,13 @@ _GLUED: Final = regex(r"[/\\<>=@~|\d]|\w\.\w")  # what any of these needs
 _CAMEL: Final = regex(r"(?<!\w)[a-z]+(?:[A-Z][a-z0-9]+|[A-Z]+(?![a-z]))+(?!\w)")
 _HUMPED: Final = regex(r"[a-z][A-Z]")
 _HUMP: Final = regex(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-_MARKS: Final = regex("[\u0300-\u036f]")
+# What many write and many leave out: accents, the points of Hebrew, the vowels, hamzas and long joints of Arabic. In
+# other scripts a mark is a letter.
+_MARKS: Final = regex(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]"
+)
+_WITHOUT_STROKES: Final = str.maketrans("ıłđøħŧ", "ildoht")  # letters that are taken apart into none and a mark
 PICTURE: Final = "picture"  # begins the word that stands for an emoji in the index; its code follows
 _PICTURE: Final = regex("[\u2600-\u2793\U0001f000-\U0001f3fa\U0001f400-\U0001faff]")  # no shades of skin
 _LETTER: Final = regex(r"[^\W_]")
@@ -186,7 +192,7 @@ def plain(said: str) -> str:
     if said.isascii():
         return said.lower()
     decomposed = unicodedata.normalize("NFD", text.compared(said))
-    bare = unicodedata.normalize("NFC", _MARKS.sub("", decomposed))
+    bare = unicodedata.normalize("NFC", _MARKS.sub("", decomposed).translate(_WITHOUT_STROKES))
     bare = _PICTURE.sub(lambda sign: f" {PICTURE}{ord(sign[0]):x} ", bare)
     signs = "".join([c if c < "\x7f" or unicodedata.category(c)[0] not in "PSZC" else " " for c in bare])
     return text.with_bigrams(signs)

@@ -122,6 +122,19 @@ def test_one_character_finds_what_ends_with_it_in_a_large_scope(door: Door, data
     assert len(memory.search("猫", mode="keyword", limit=20)) == 6
 
 
+@pytest.mark.parametrize(
+    ("fact", "asked"),
+    [
+        ("المستخدم يحب القَهْوَة العربية", "القهوة"), ("המשתמש גר בְּחֵיפָה", "בחיפה"), ("IŞIK söndü", "ışık"),
+        ("Kullanıcı İSTANBUL'da yaşıyor", "YAŞIYOR"), ("đường Nguyễn Huệ", "duong"), ("Born in Łódź", "lodz"),
+    ],
+)  # fmt: skip
+def test_what_many_leave_out_in_writing_makes_no_difference(door: Door, fact: str, asked: str) -> None:
+    engram = door("simple")
+    engram.add(fact)
+    assert [one.memory.fact for one in engram.search(asked, mode="keyword")] == [fact]
+
+
 def test_chinese_and_english_stand_in_one_memory(door: Door) -> None:
     memory = added(door(), "Ada 在 Kubernetes 上部署了服务", "Ben deployed the website", "部署失败了")
     assert first(memory.search("Kubernetes 部署", expand=False)) == "Ada 在 Kubernetes 上部署了服务"

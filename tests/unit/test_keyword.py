@@ -29,6 +29,11 @@ from engram.channels.keyword import Sought, SoughtTerm
         ("café/bar naïve.py", "cafe bar naive py"),
         ("state-of-the-art pre-war 20-odd", "state-of-the-art pre-war 20-odd"),
         ("Straße", "strasse"),
+        ("Łódź, đường, Ørsted", "lodz, duong, orsted"),
+        ("IŞIK ışık İSTANBUL YAŞIYOR yaşıyor", "isik isik istanbul yasiyor yasiyor"),
+        ("القَهْوَة أحمد إسلام العـربية", "القهوة احمد اسلام العربية"),
+        ("בְּחֵיפָה", "בחיפה"),
+        ("हिन्दी में चाय", "हिन्दी में चाय"),
     ],
 )
 def test_text_is_levelled_before_the_database_sees_it(said: str, seen: str) -> None:
