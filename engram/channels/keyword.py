@@ -663,15 +663,15 @@ def _content(row: Any) -> str:
 
 
 def _row(entry: Entry, around: _Around | None) -> dict[str, str]:
-    date = [] if entry.occurred_at is None else [_date(entry.occurred_at)]
+    date = [] if entry.occurred_at is None else [plain(_date(entry.occurred_at))]
     if around is None or not around.spoken:
-        return {"own": plain(entry.fact), "before": "", "after": "", "farther": plain(" ".join(date))}
+        return {"own": plain(entry.fact), "before": "", "after": "", "farther": " ".join(date)}
     own = f"{around.actor}: {entry.fact}" if around.actor else entry.fact
     return {
         "own": plain(own),
         "before": " ".join(around.before),
         "after": " ".join(around.after),
-        "farther": " ".join([*around.farther, *map(plain, date)]),
+        "farther": " ".join([*around.farther, *date]),
     }
 
 

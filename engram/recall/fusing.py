@@ -66,7 +66,7 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
             if known is None or mine.relevance > known[1].relevance:
                 best[one.memory.memory_id] = (one, mine)
     if ranking.name_of(asked.profile) != RRF:
-        whole = [pair for pair in best.values() if not asked.min_score or pair[1].score >= asked.min_score]
+        whole = [pair for pair in best.values() if asked.takes(pair[1].score)]
         scored = sorted(whole, key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
         return results.one_a_lineage(asked, scored)
     recorded = {memory_id: one.memory.recorded_at for memory_id, (one, _) in best.items()}
@@ -75,7 +75,7 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
     for row in order:
         one, scores = best[row.memory_id]
         by_leg = {name: (term.value, term.weight, term.contribution) for name, term in row.terms.items()}
-        if not asked.min_score or row.score >= asked.min_score:
+        if asked.takes(row.score):
             fused_rows.append((one, scores._replace(score=row.score, parts=by_leg)))
     return results.one_a_lineage(asked, fused_rows)
 

@@ -70,6 +70,10 @@ class Asked:
         """Whether only what is current may be found."""
         return not self.include_superseded and (self.filter is None or not self.filter.names_statuses())
 
+    def takes(self, score: float) -> bool:
+        """Whether a score is as high as it was asked to be."""
+        return not self.min_score or score >= self.min_score
+
 
 @dataclass(frozen=True, slots=True)
 class Looked:

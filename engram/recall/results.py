@@ -263,7 +263,7 @@ def _asks(memory: Memory | Brief) -> bool:
 
 
 def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
-    if (asked.min_score and scores.score < asked.min_score) or not scores.relevant:
+    if not asked.takes(scores.score) or not scores.relevant:
         return False
     if one.coverage > 0:
         return asked.mode != "semantic" or one.cosine is not None

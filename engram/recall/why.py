@@ -180,7 +180,7 @@ def ranked(
     if own is None:
         return _below(looked, found, memory_id)
     told = _Told(memory_id, own, asked)
-    if asked.min_score and own[1].score < asked.min_score:
+    if not asked.takes(own[1].score):
         return told.why("below_min_score", needed=asked.min_score)
     beside = results.relevant(asked, looked, replace(found, distilled={}))
     if _pair(beside, memory_id) is None:
@@ -197,9 +197,9 @@ def outdone(
     own = _pair(ordered, memory_id)
     if own is None:
         return None
-    if asked.min_score and own[1].score < asked.min_score:
+    if not asked.takes(own[1].score):
         return _Told(memory_id, own, asked).why("below_min_score", needed=asked.min_score)
-    kept = [pair for pair in ordered if not asked.min_score or pair[1].score >= asked.min_score]
+    kept = [pair for pair in ordered if asked.takes(pair[1].score)]
     return _joined(made, memory_id) or _placed(asked, found, kept, own, made, judged)
 
 
