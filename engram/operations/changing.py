@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeVar, cast
@@ -659,7 +659,7 @@ def again(
     named = request.pop("memory_id", None)
     if named is None:
         call = Writing(desk.visible.scope, trust=trust, occurred_at=event.occurred_at)
-        return [_add_again(setup, desk, call, request, origin, find, stand_in, vector, tell)]
+        return [_add_again(setup, desk, call, request, origin, stand_in, vector, tell)]
     memory = memories.get(desk.conn, desk.visible, find(named))
     if "fact" in request:
         return [_revise_again(setup, desk, memory, request, origin, vector)]
@@ -681,23 +681,22 @@ def again(
 
 
 def _add_again(
-    setup: Setup, desk: Desk, call: Writing, item: dict[str, Any], origin: Origin, find: Callable[[str], str],
+    setup: Setup, desk: Desk, call: Writing, item: dict[str, Any], origin: Origin,
     stand_in: Callable[[str], str | None], vector: Callable[[str], Any], tell: Callable[[str], None],
 ) -> writing.Settled:  # fmt: skip
-    if (hub := item.pop("parent_id", None)) is not None:
+    def standing(memory_id: str) -> str | None:
         try:
-            item["parent_id"] = stand_in(hub)
+            return stand_in(memory_id)
         except NotFound as error:
             tell(str(error))
-    named: list[Memory] = []
-    for old in item.get("supersedes", ()):
-        try:
-            named.append(memories.get(desk.conn, desk.visible, find(old)))
-        except NotFound as error:
-            if not _is_elsewhere(old, stand_in):
-                tell(str(error))
+            return None
+
+    if item.get("parent_id") is not None:
+        item["parent_id"] = standing(item["parent_id"])
+    found = [one for one in map(standing, item.get("supersedes", ())) if one is not None]
+    named = [memories.get(desk.conn, desk.visible, one) for one in found]
     left = [one for one in named if one.status == "active"]
-    if any(one.status != "active" and one.status_reason != "erased" for one in named):
+    if len(left) < len(named):
         tell(NOT_CURRENT)
     draft = asked_for(setup, call, {**item, "supersedes": [one.memory_id for one in left]}).draft
     draft = replace(draft, vector=vector(draft.fact))
@@ -707,13 +706,6 @@ def _add_again(
     settled = writing.settle(desk, judged, origin)
     add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
     return settled
-
-
-def _is_elsewhere(memory_id: str, stand_in: Callable[[str], str | None]) -> bool:
-    """Whether nothing stands for a memory because it is of another scope."""
-    with suppress(NotFound):
-        return stand_in(memory_id) is None
-    return False
 
 
 def guarded(setup: Setup, head: Memory, new: str) -> tuple[str, str | None]:
