@@ -80,6 +80,7 @@ def patterns_asked(work: Callable[[], object]) -> Counter[str]:
 def test_the_rules_ask_no_more_patterns_for_a_message_than_their_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wording, "SOON", 0)  # as in a process that has read much: the words of patterns are known
     monkeypatch.setattr(wording, "LATE", 0)
+    forget()
     said = derive(EVENTS)  # patterns are compiled and words read off them
     forget()
     asked = patterns_asked(lambda: derive(EVENTS))
