@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from engram import filters, ledger, memories, paging
+from engram import filters, ledger, memories, newest, paging
 from engram.database import Connection, fetch_all, fetch_named, statement
 from engram.filters import Filter
 from engram.memories import VISIBLE, Moment, visible_params
+from engram.newest import Walk
 from engram.tenancy import Visible
 from engram.values import Event, HistoryEntry, Memory, MemoryExplanation, Page, WriteDecision
 
@@ -22,27 +23,12 @@ ENTRIES: Final = (
     "erased",
     "annotated", "ended", "reordered", "endorsed", "rated",
 )  # fmt: skip
-MANY_SCOPES: Final = 8  # that are read together: of each alone more changes are looked up than are wanted
-OF_SCOPES: Final = "unnest(%(scope_ids)s::bigint[]) o (scope_id)", "c.scope_id = o.scope_id"
-OF_MANY_SCOPES: Final = "(VALUES (1)) o (place)", "c.scope_id = ANY(%(scope_ids)s)"
-OF_MEMORIES: Final = "unnest(%(memory_ids)s::uuid[]) o (memory_id)", "c.memory_id = o.memory_id"
-STATEMENTS_OF: Final = (
-    "(SELECT o.memory_id FROM engram.agent_memory o"
-    " WHERE o.tenant_id = %(tenant_id)s AND o.lineage_id = %(lineage_id)s::uuid) o"
-)
-OF_LINEAGE: Final = STATEMENTS_OF, "c.memory_id = o.memory_id"
 CALLED: Final = (  # rows keep what erasures and replays go by: there only a statement that came again is `reinforced`
     "CASE WHEN h.entry = 'revised' AND h.status = 'contested' THEN 'contested'"
     " WHEN h.entry = 'annotated' AND h.because IS NULL THEN coalesce((SELECT CASE x.event_type"
     " WHEN 'memory_reinforced' THEN 'reinforced' WHEN 'memory_endorsed' THEN 'endorsed' END FROM engram.agent_events x"
     " WHERE x.tenant_id = %(tenant_id)s AND x.event_id = h.event_id), h.entry) ELSE h.entry END"
 )
-
-
-def newest(name: str, scope_ids: Sequence[int], of: tuple[str, str] | None = None) -> str:
-    """A statement that reads the newest changes of some scopes, or of what is named in the place of them."""
-    among, by = of or (OF_SCOPES if len(scope_ids) <= MANY_SCOPES else OF_MANY_SCOPES)
-    return statement(name).replace("/*of*/", among).replace("/*key*/", by).replace("/*entry*/", CALLED)
 
 
 def get_history(
@@ -52,24 +38,28 @@ def get_history(
     """The changes of a memory's lineage, or of a whole scope, newest first."""
     lineage_id = memories.get(conn, visible, memory_id, moment).lineage_id if memory_id is not None else None
     binding = repr(
-        ("history", visible.scope, lineage_id, moment, filters.to_dict(filter), since, until, include_superseded)
+        ("changes", visible.scope, lineage_id, moment, filters.to_dict(filter), since, until, include_superseded)
     )
-    before = int(paging.decode_cursor(cursor, binding, key)[0]) if cursor is not None else None
+    position = paging.decode_cursor(cursor, binding, key) if cursor is not None else ()
     if limit == 0 or not visible.scope_ids:
         return Page(())
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
     named = None if filter is None else filter.memory_ids
-    of = OF_LINEAGE if lineage_id is not None else OF_MEMORIES if named is not None else None
-    sql = newest("list_history", visible.scope_ids, of).replace("/*visible*/", VISIBLE)
+    if lineage_id is not None:
+        walk: Walk = newest.of_lineage(position)
+    elif named is not None:
+        walk = newest.of_memories(position)
+    else:
+        walk = newest.of_scopes(visible.scope_ids, position)
     known = Moment(known_at=moment.known_at)
     params = wanted | visible_params(visible, known) | {
-        "entries": list(ENTRIES), "lineage_id": lineage_id, "since": since, "until": until, "before": before,
+        "entries": list(ENTRIES), "lineage_id": lineage_id, "since": since, "until": until,
         "include_superseded": include_superseded, "limit": limit + 1, "memory_ids": list(dict.fromkeys(named or ())),
     }  # fmt: skip
     if known.is_now:
-        rows = fetch_named(conn, sql.replace("/*filter*/", where), params)
+        rows = fetch_named(conn, _sql(walk, where), params | walk.params())
     else:
-        rows = _as_they_stood(conn, sql.replace("/*filter*/", "TRUE"), where, params)
+        rows = _as_they_stood(conn, walk, where, params)
     whole = {m.memory_id: m for m in memories.load(conn, visible, sorted({row.memory_id for row in rows}), known)}
     unsaid = unsaid_reasons(conn, visible, rows)
     entries = tuple(
@@ -86,26 +76,31 @@ def get_history(
         for row in rows[:limit]
         if row.memory_id in whole
     )
-    return Page(
-        entries, paging.encode_cursor((rows[limit - 1].change_id,), binding, key) if len(rows) > limit else None
-    )
+    return Page(entries, newest.cursor(walk, rows, limit, binding, key))
 
 
-def _as_they_stood(conn: Connection, sql: str, where: str, params: Mapping[str, Any]) -> list[Any]:
+def _sql(walk: Walk, where: str) -> str:
+    sql = walk.sql("list_history").replace("/*entry*/", CALLED)
+    return sql.replace("/*visible*/", VISIBLE).replace("/*filter*/", where)
+
+
+def _as_they_stood(conn: Connection, walk: Walk, where: str, params: Mapping[str, Any]) -> list[Any]:
     """The newest changes of those memories that are asked for as they stood then: read on until there are enough."""
     asked_for = (
         f"SELECT m.memory_id::text FROM {memories.AMONG} WHERE {memories.BY_ID} AND {VISIBLE}"  # noqa: S608 - constants
         f" AND (%(include_superseded)s OR m.status = 'active') AND ({where})"
     )
-    most, found, reach = params["limit"], list[Any](), {"limit": params["limit"], "before": params["before"]}
+    most, found, reach = params["limit"], list[Any](), params["limit"]
     while True:
-        rows = fetch_named(conn, sql, {**params, **reach, "include_superseded": True})
+        rows = fetch_named(
+            conn, _sql(walk, "TRUE"), {**params, **walk.params(), "limit": reach, "include_superseded": True}
+        )
         named = {"wanted": sorted({row.memory_id for row in rows})}
         kept = {row.memory_id for row in fetch_named(conn, asked_for, {**params, **named})}
         found += [row for row in rows if row.memory_id in kept]
-        if len(rows) < reach["limit"] or len(found) >= most:
+        if len(rows) < reach or len(found) >= most:
             return found[:most]
-        reach = {"limit": memories.REACH * reach["limit"], "before": rows[-1].change_id}
+        walk, reach = walk.after(rows), memories.REACH * reach
 
 
 def decisions_of(
@@ -125,16 +120,16 @@ def list_decisions(
     moment: Moment, key: bytes,
 ) -> Page[Mapping[str, Any]]:  # fmt: skip
     """A page of the decisions of some scopes, in the form the history keeps, newest first; `as_of` leaves none out."""
-    binding = repr(("decisions", visible.scope, kind, since, moment))
-    before = int(paging.decode_cursor(cursor, binding, key)[0]) if cursor is not None else None
+    binding = repr(("decided", visible.scope, kind, since, moment))
+    position = paging.decode_cursor(cursor, binding, key) if cursor is not None else ()
     if limit == 0 or not visible.scope_ids:
         return Page(())
-    rows = fetch_named(conn, newest("list_newest_decisions", visible.scope_ids), {
-        **visible_params(visible, moment), "kind": kind, "since": since, "before": before, "limit": limit + 1,
+    walk = newest.of_scopes(visible.scope_ids, position)
+    rows = fetch_named(conn, walk.sql("list_newest_decisions"), {
+        **visible_params(visible, moment), **walk.params(), "kind": kind, "since": since, "limit": limit + 1,
     })  # fmt: skip
     shown = _shown(conn, visible, [_whole(row.decision, row.facts or {}) for row in rows[:limit]])
-    more = paging.encode_cursor((rows[limit - 1].change_id,), binding, key) if len(rows) > limit else None
-    return Page(tuple(shown), more)
+    return Page(tuple(shown), newest.cursor(walk, rows, limit, binding, key))
 
 
 def _shown(conn: Connection, visible: Visible, kept: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.engine import Row
 
-from engram import history, inputs, ledger, memories, paging, tenancy
+from engram import history, inputs, ledger, memories, newest, paging, tenancy
 from engram.database import Connection, fetch_named
 from engram.errors import InvalidInput
 from engram.lifecycle.deeds import STATE
@@ -35,17 +35,16 @@ def audit_log(
     def work(conn: Connection) -> Page[AuditEntry]:
         visible = tenancy.visible(conn, scope, shelves="without" if wanted is None else "with")
         named = None if wanted is None else memories.get(conn, visible, wanted).memory_id
-        binding = repr(("audit", visible.scope, named, who, start, end))
-        before = int(paging.decode_cursor(place, binding, setup.cursor_key)[0]) if place is not None else None
+        binding = repr(("audited", visible.scope, named, who, start, end))
+        position = paging.decode_cursor(place, binding, setup.cursor_key) if place is not None else ()
         if not most or not visible.scope_ids:
             return Page(())
-        sql = history.newest("list_audit", visible.scope_ids, None if named is None else history.OF_MEMORIES)
-        rows = fetch_named(conn, sql, {
+        walk = newest.of_scopes(visible.scope_ids, position) if named is None else newest.of_memories(position)
+        rows = fetch_named(conn, walk.sql("list_audit").replace("/*entry*/", history.CALLED), walk.params() | {
             "tenant_id": scope.tenant_id, "scope_ids": list(visible.scope_ids), "own": visible.own,
-            "memory_ids": [named], "actor": who, "since": start, "until": end, "before": before, "limit": most + 1,
+            "memory_ids": [named], "actor": who, "since": start, "until": end, "limit": most + 1,
         })  # fmt: skip
-        more = len(rows) > most
-        last = paging.encode_cursor((rows[most - 1].change_id,), binding, setup.cursor_key) if more else None
+        last = newest.cursor(walk, rows, most, binding, setup.cursor_key)
         unsaid = history.unsaid_reasons(conn, visible, rows[:most])
         why = _reasons(conn, visible, rows[:most])
         return Page(tuple(_entry(row, why, told=row.event_id not in unsaid) for row in rows[:most]), last)

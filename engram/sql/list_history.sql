@@ -1,6 +1,6 @@
--- The changes of some memories, of those of a lineage, or of some scopes, newest first: of each its newest, by its index, but of many scopes
--- those of all. Each memory is asked for by its key; a change is of the scope of its memory. The reader fills in what an entry is called.
-SELECT h.change_id, h.recorded_at, /*entry*/ AS entry, h.memory_id::text, h.previous_id::text, h.state->>'superseded_by' AS heir,
+-- The changes of some memories, of those of a lineage, or of some scopes, newest first: of each place its newest, by its index, or those of
+-- all. Each memory is asked for by its key; a change is of the scope of its memory. The reader fills in what an entry is called.
+SELECT h.change_id, o.place, max(h.change_id) OVER () AS newest, h.recorded_at, /*entry*/ AS entry, h.memory_id::text, h.previous_id::text, h.state->>'superseded_by' AS heir,
        h.reason, h.actor, h.event_id::text, h.run_id::text
   FROM /*of*/
  CROSS JOIN LATERAL (
@@ -16,8 +16,8 @@ SELECT h.change_id, h.recorded_at, /*entry*/ AS entry, h.memory_id::text, h.prev
           AND (%(since)s::timestamptz IS NULL OR c.recorded_at >= %(since)s)
           AND (%(until)s::timestamptz IS NULL OR c.recorded_at < %(until)s)
           AND (%(known_at)s::timestamptz IS NULL OR c.recorded_at <= %(known_at)s)
-          AND (%(before)s::bigint IS NULL OR c.change_id < %(before)s)
-        ORDER BY c.change_id DESC
+          AND /*before*/
+        ORDER BY /*order*/
         LIMIT %(limit)s) h
- ORDER BY h.change_id DESC
+ ORDER BY /*turn*/ DESC, h.change_id DESC
  LIMIT %(limit)s
