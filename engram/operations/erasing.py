@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,6 +57,7 @@ PARTED: Final = "merge_parted"
 MOST_TARGETS: Final = 500
 PATH_CHARACTERS: Final = 4_096
 TARGETS: Final = ("events", "memories", "session", "user", "scope", "source")
+NAMED: Final = ("events", "memories")
 WHOLE: Final = ("user", "scope")
 HEADERS: Final = "names in headers: tenants, namespaces, agents, users, sessions, actors, types and idempotency keys"
 PROVIDERS: Final = "what providers of models and followers of the ledger were sent, and exports"
@@ -67,6 +69,7 @@ BYTES: Final = (
 OWN: Final = "the reason and the actor of the erasure itself"
 IDLE: Final = "reasons of calls that changed no memory: they name none"
 UNSOURCED: Final = "nothing has that source: it was erased before, or is another name, for erased memories have none"
+LATER: Final = "what was written there meanwhile, faster than it could be erased: ask again once nobody writes"
 OTHERS: Final = "what other scopes say of the user"
 REASONS: Final = "reasons of events that touched what was erased and stay for the fact they said; erase these too:"
 MOST_NAMED: Final = 20  # events in one line of a report
@@ -95,6 +98,16 @@ class Tally:
     jobs: list[str] = field(default_factory=list)
     events: dict[str, None] = field(default_factory=dict)
     memories: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Some events of a target, the place of the last, up to when they were recorded, and whether there may be more."""
+
+    event_ids: Sequence[str]
+    place: Place | None = None
+    until: datetime | None = None
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,41 +145,58 @@ def erase(setup: Setup, targets: Mapping[str, object], given: Mapping[str, Any])
     call = setup.writing(given)
     target = _target(call, targets)
     scope_ids = yield from steps.read(call.tenant_id, lambda conn: _known_scopes(conn, call, target))
-    tally = Tally()
+    tally, caught_up = Tally(), True
     if call.dry_run:
-        yield from _rehearsed(setup, call, target, (yield from _all_of(call, target, scope_ids)), scope_ids, tally)
+        every: list[str] = []
+        yield from _read_up(call, target, scope_ids, None, lambda found: _kept(every, found))
+        yield from _rehearsed(setup, call, target, every, scope_ids, tally)
     else:
-        yield from _taken(setup, call, target, scope_ids, tally)
+        caught_up = yield from _taken(setup, call, target, scope_ids, tally)
         yield from running.run_unasked(setup, call.tenant_id, tally.jobs)
     look = Look() if call.dry_run else (yield from _looked_again(call, target, scope_ids, tally))
     if tally.events and not call.dry_run:
         yield from _vacuumed(setup)
-    return _report(setup, call, target, tally, look, *((UNSOURCED,) if _matched_nothing(target, tally) else ()))
+    beside = (*((UNSOURCED,) if _matched_nothing(target, tally) else ()), *(() if caught_up else (LATER,)))
+    return _report(setup, call, target, tally, look, *beside)
 
 
 def _taken(
     setup: Setup, call: Writing, target: Target, scope_ids: Sequence[int], tally: Tally
-) -> Operation[None]:  # fmt: skip
-    """Erase the events of a target, page by page, and of whole scopes the rest."""
-    after = None
-    while True:
-        found, after = yield from steps.read(call.tenant_id, _pages(call, target, scope_ids, after))
-        yield from _erase_all(setup, call, target, found, tally)
-        if after is None:
+) -> Operation[bool]:  # fmt: skip
+    """Erase the events of a target, and of whole scopes the rest; whether it caught up with those who write there.
+
+    What was written meanwhile goes next, for as long as that becomes less: whoever writes faster has no end.
+    """
+    place, before, caught_up = None, None, False
+    while not caught_up:
+        n, place = yield from _read_up(
+            call, target, scope_ids, place, lambda found: _erase_all(setup, call, target, found, tally)
+        )
+        caught_up = n < LISTED or target.kind in NAMED
+        if before is not None and n > before // 2:
             break
+        before = n
     if target.is_whole:
         yield from _sweep(call, scope_ids, tally)
+    return caught_up
 
 
-def _all_of(call: Writing, target: Target, scope_ids: Sequence[int]) -> Operation[list[str]]:
-    """The events of a target that still say something."""
-    every: list[str] = []
-    after = None
-    while True:
-        found, after = yield from steps.read(call.tenant_id, _pages(call, target, scope_ids, after))
-        every += found
-        if after is None:
-            return every
+def _read_up(
+    call: Writing, target: Target, scope_ids: Sequence[int], place: Place | None,
+    take: Callable[[Sequence[str]], Operation[None]],
+) -> Operation[tuple[int, Place | None]]:  # fmt: skip
+    """Take the events of a target that still say something, up to the last there is now; how many, and its place."""
+    n, page = 0, Listed((), place, until=None, more=True)
+    while page.more:
+        page = yield from steps.read(call.tenant_id, _after(page, call, target, scope_ids))
+        yield from take(page.event_ids)
+        n += len(page.event_ids)
+    return n, page.place
+
+
+def _kept(every: list[str], found: Sequence[str]) -> Operation[None]:
+    every += found
+    yield from ()
 
 
 def _rehearsed(
@@ -257,7 +287,7 @@ def _target(call: Writing, targets: Mapping[str, object]) -> Target:
         found = f"{len(given)} of them" if given else "none of them"
         raise InvalidInput("erase", f"exactly one of {', '.join(TARGETS)}", found)
     [(kind, value)] = given.items()
-    if kind in ("events", "memories"):
+    if kind in NAMED:
         check = inputs.named_event_id if kind == "events" else inputs.memory_id
         several = inputs.items(value, kind, MOST_TARGETS)
         if not several:
@@ -299,27 +329,26 @@ def _known_scopes(conn: Connection, call: Writing, target: Target) -> tuple[int,
     return scope_ids
 
 
-def _pages(
-    call: Writing, target: Target, scope_ids: Sequence[int], after: Place | None
-) -> Callable[[Connection], tuple[list[str], Place | None]]:
-    """The next events of a target that still say something, and the place of the last where there may be more."""
+def _after(
+    page: Listed, call: Writing, target: Target, scope_ids: Sequence[int]
+) -> Callable[[Connection], Listed]:  # fmt: skip
+    """The next events of a target that still say something."""
 
-    def work(conn: Connection) -> tuple[list[str], Place | None]:
+    def work(conn: Connection) -> Listed:
         if target.kind == "events":
-            return _named(conn, call, target.value), None
+            return Listed(_named(conn, call, target.value))
         if target.kind == "memories":
-            return _behind(conn, call, target.value), None
-        if not scope_ids:
-            return [], None
-        at, stream_id, position = after or (None, None, None)
+            return Listed(_behind(conn, call, target.value))
+        among = {"tenant_id": call.tenant_id, "scope_ids": list(scope_ids)}
+        until = page.until or fetch_value(conn, "find_newest_event", **among)
+        at, stream_id, position = page.place or (None, None, None)
         rows = fetch_all(
-            conn, "list_erasable_events", tenant_id=call.tenant_id, scope_ids=list(scope_ids),
-            session_id=target.value if target.kind == "session" else None,
+            conn, "list_erasable_events", **among, session_id=target.value if target.kind == "session" else None,
             source=target.value if target.kind == "source" else None,
-            after_at=at, after_stream=stream_id, after_position=position, limit=LISTED,
-        )  # fmt: skip
-        last = (rows[-1].recorded_at, rows[-1].stream_id, rows[-1].position) if len(rows) == LISTED else None
-        return [row.event_id for row in rows], last
+            after_at=at, after_stream=stream_id, after_position=position, until=until, limit=LISTED,
+        ) if until is not None else []  # fmt: skip
+        last = (rows[-1].recorded_at, rows[-1].stream_id, rows[-1].position) if rows else page.place
+        return Listed([row.event_id for row in rows], last, until, more=len(rows) == LISTED)
 
     return work
 

@@ -1,9 +1,10 @@
--- The events of some scopes that still say something, in the order they were recorded: all of them, those of a session with all its
--- parts, or those that memories of a source rest on.
+-- The events of some scopes that still say something, in the order they were recorded, up to a time: all of them, those of a session with
+-- all its parts, or those that memories of a source rest on.
 SELECT e.event_id::text, e.stream_id::text, e.position, e.recorded_at
   FROM engram.agent_events e
   JOIN engram.agent_event_payloads p ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position
  WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = ANY (%(scope_ids)s) AND e.event_type <> 'redaction'
+   AND e.recorded_at <= %(until)s
    AND (%(session_id)s::text IS NULL OR e.session_id IN (
          SELECT s.session_id FROM engram.agent_sessions s
           WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = ANY (%(scope_ids)s) AND s.root IN (

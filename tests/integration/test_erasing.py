@@ -323,6 +323,38 @@ def test_an_erasure_that_broke_off_goes_on_when_it_is_asked_for_again(
     assert ada.ops.verify_ledger().erased == 6
 
 
+@pytest.mark.parametrize("target", [{"session": "s1"}, {"user": "ada"}], ids=["session", "user"])
+@pytest.mark.parametrize("faster", [False, True], ids=["slower", "faster"])
+def test_an_erasure_ends_though_somebody_writes_and_says_whether_it_caught_up(
+    ada: Engram, monkeypatch: pytest.MonkeyPatch, target: dict[str, str], faster: bool
+) -> None:
+    def write(many: int) -> None:
+        wrote.append(many)
+        for _ in range(many):
+            ada.remember("Another plank came", session_id="s1", derive="skip")
+
+    erase_all, taken, wrote = erasing._erase_all, list[int](), list[int]()
+
+    def beset(setup: Any, call: Any, target: Any, event_ids: list[str], tally: Any) -> Any:
+        yield from erase_all(setup, call, target, event_ids, tally)
+        taken.append(len(event_ids))
+        assert len(taken) < 60, "it does not end"
+        write(len(event_ids) if faster else len(event_ids) // 3)
+
+    write(12)
+    monkeypatch.setattr(erasing, "LISTED", 4)
+    monkeypatch.setattr(erasing, "_erase_all", beset)
+    report = ada.ops.erase(**target)
+    assert report.erased["events"] == sum(taken) >= 12
+    assert (erasing.LATER in report.out_of_reach) == faster
+    assert report.clean or "user" in target, "of whole scopes all that is left is counted"
+    monkeypatch.undo()
+    again = ada.ops.erase(**target)
+    assert erasing.LATER not in again.out_of_reach
+    assert again.clean
+    assert again.erased.get("events", 0) == sum(wrote) - sum(taken) >= 12 * faster
+
+
 # The second look -----------------------------------------------------------------------------------------------------
 
 
