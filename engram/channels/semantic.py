@@ -145,23 +145,19 @@ def store(
 
 
 def store_built(
-    conn: Connection,
-    tenant_id: str,
-    model_id: int,
-    vectors: Sequence[tuple[str, Vectors]],
-    *,
+    conn: Connection, tenant_id: str, model_id: int, made: Sequence[tuple[str, str, Vectors]], *,
     long: Collection[str] = (),
-) -> None:
-    """Store vectors that were made outside a transaction, of memories that still have the text they are of."""
-    execute(
-        conn,
-        "add_built_vectors",
-        tenant_id=tenant_id,
-        model_id=model_id,
-        memory_ids=[memory_id for memory_id, _ in vectors],
-        vectors=embedding.all_halves([vector for _, vector in vectors]),
-        windowed=[memory_id in long for memory_id, _ in vectors],
-    )
+) -> list[str]:  # fmt: skip
+    """Store vectors that were made outside a transaction; the memories that still have the text they are of."""
+    if not made:
+        return []
+    rows = fetch_all(
+        conn, "add_built_vectors", tenant_id=tenant_id, model_id=model_id,
+        memory_ids=[memory_id for memory_id, _, _ in made], facts=[fact for _, fact, _ in made],
+        vectors=embedding.all_halves([vector for _, _, vector in made]),
+        windowed=[memory_id in long for memory_id, _, _ in made],
+    )  # fmt: skip
+    return [row.memory_id for row in rows]
 
 
 def owe(conn: Connection, tenant_id: str, model_id: int, memory_ids: Sequence[str]) -> None:

@@ -199,30 +199,31 @@ def _embed(tenant: str, count: Count, rows: Sequence[Any]) -> Operation[None]:
     embedder, model_id = count.model, count.model.model_id
     spoken = [row for row in rows if row.fact]
     vectors = yield from _patiently(lambda: embedder.embed_each([row.fact for row in spoken]))
-    made = [(row.memory_id, vector) for row, vector in zip(spoken, vectors, strict=True) if vector is not None]
+    made = [
+        (row.memory_id, row.fact, vector) for row, vector in zip(spoken, vectors, strict=True) if vector is not None
+    ]
     failing = [row.memory_id for row, vector in zip(spoken, vectors, strict=True) if vector is None]
     long = [row.memory_id for row in spoken if embedder.is_long(row.fact)]
     about: dict[str, Any] = {"tenant_id": tenant, "model_id": model_id}
 
-    def effect(conn: Connection) -> None:
+    def effect(conn: Connection) -> int:
         active, building = semantic.hold_models(conn)
         if model_id not in [model.model_id for model in (active, building) if model is not None]:
             raise Conflict("another change of the embedding model has taken the place of this one")
-        done = [memory_id for memory_id, _ in made]
-        if made:
-            semantic.store_built(conn, tenant, model_id, made, long=long)
+        done = semantic.store_built(conn, tenant, model_id, made, long=long)
+        if done:
             is_active = active is not None and active.model_id == model_id
             execute(conn, "mark_embedded" if is_active else "mark_adopted", tenant_id=tenant, memory_ids=done)
         if failing:
             execute(conn, "note_unembeddable", memory_ids=failing, error_class=FAILED, **about)
-        execute(
-            conn, "clear_backlog", memory_ids=[row.memory_id for row in rows if row.memory_id not in failing], **about
-        )
+        erased = [row.memory_id for row in rows if not row.fact]
+        execute(conn, "clear_backlog", memory_ids=[*done, *erased], **about)
+        return len(done)
 
     if rows:
-        yield from steps.write(tenant, effect, key="batch")
-        count.made += len(made)
-        count.done += len(made)
+        stored = yield from steps.write(tenant, effect, key="batch")
+        count.made += stored
+        count.done += stored
         count.total = max(count.total, count.done + len(count.failing))
         count.failing.update(dict.fromkeys(failing))
         count.told()

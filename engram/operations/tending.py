@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from engram import jobs, writing
 from engram.channels import events, keyword, semantic, upkeep
-from engram.database import Connection, fetch_all
+from engram.database import Connection, execute, fetch_all
 from engram.errors import ModelRejected, Unavailable
 from engram.jobs import Job
 from engram.operations import steps
@@ -32,28 +32,24 @@ def embed(setup: Setup, job: Job) -> Operation[None]:
         asked = {"tenant_id": job.tenant_id, "scope_id": job.scope_id, "after": after, "limit": EMBED_BATCH}
         rows = yield from steps.read(job.tenant_id, partial(_waiting, asked=asked))
         vectors = yield from steps.think(partial(embedder.embed_each, [row.fact for row in rows]), job)
-        made = [(row.memory_id, vector) for row, vector in zip(rows, vectors, strict=True) if vector is not None]
+        spoken = zip(rows, vectors, strict=True)
+        made = [(row.memory_id, row.fact, vector) for row, vector in spoken if vector is not None]
         long = [row.memory_id for row in rows if embedder.is_long(row.fact)]
         failed += len(rows) - len(made)
         last = len(rows) < EMBED_BATCH
         after = after if last else rows[-1].memory_id
 
         def effect(
-            conn: Connection, rows: Any = rows, made: Any = made, long: Any = long, asked: Any = asked,
-            done: bool = last and not failed,
+            conn: Connection, made: Any = made, long: Any = long, done: bool = last and not failed
         ) -> None:  # fmt: skip
             jobs.hold(conn, job)
-            # A switch of projections may have come between, and given an id another fact.
             writing.share(conn, job.tenant_id, int(job.scope_id or 0))
-            same = {row.memory_id for row in _waiting(conn, asked=asked) if (row.memory_id, row.fact) in set(rows)}
-            made = [(memory_id, vector) for memory_id, vector in made if memory_id in same]
             active, _ = semantic.ensure_model(conn, job.tenant_id, embedder)
             if setup.model_of(job.tenant_id, active) is None:
                 raise Unavailable("the tenant's embedding model changed meanwhile", retry_after=0.0)
-            if made:
-                ids = [memory_id for memory_id, _ in made]
-                semantic.store_built(conn, job.tenant_id, embedder.model_id, made, long=long)
-                fetch_all(conn, "mark_embedded", tenant_id=job.tenant_id, memory_ids=ids)
+            ids = semantic.store_built(conn, job.tenant_id, embedder.model_id, made, long=long)
+            if ids:
+                execute(conn, "mark_embedded", tenant_id=job.tenant_id, memory_ids=ids)
             if done:
                 jobs.finish(conn, job)
                 if setup.policy.links == "write" and job.scope_id is not None and job.scope_id > 0:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from walks import walk
 from engram import Engram, Scope, tenancy
 from engram.channels import keyword, semantic
 from engram.database import Database, fetch_all
+from engram.derivation import rules
 from engram.embedded import EmbeddedServer
 from engram.embedding import halves
 from engram.errors import InvalidInput, Unavailable
@@ -487,6 +489,42 @@ def test_what_is_erased_while_it_is_embedded_gets_no_vector(
         left = conn.exec_driver_sql("SELECT count(*) FROM engram.memory_embeddings").scalar()
         waiting = conn.exec_driver_sql("SELECT count(*) FROM engram.embedding_backlog").scalar()
     assert (left, waiting) == (0, 0)
+
+
+def test_an_id_that_a_replay_gives_another_fact_meanwhile_gets_no_vector_of_the_old_one(
+    door: Door, database: Database, tenant: str, provider: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = door()
+    memory.remember("I live in Ottawa.", derive="rules")
+    first = rules.derive
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            rules, "derive",
+            lambda event, **given: tuple(replace(one, fact="User collects stamps") for one in first(event, **given)),
+        )  # fmt: skip
+        patched.setattr(rules, "VERSION", rules.VERSION + 1)
+        shadow = memory.ops.replay().shadow_id
+    before = next(one for one in memory.list_memories() if one.deriver == "rules")
+
+    def meanwhile(request: Any) -> None:
+        if request.body["model"].endswith("b") and "User lives in Ottawa" in request.body["input"]:
+            memory.ops.switch_replay(shadow)
+
+    provider.fault = meanwhile
+    assert memory.ops.reembed("openai/b").state == "active"
+    memory.ops.run_jobs()
+    provider.fault = None
+    after = next(one for one in memory.list_memories() if one.deriver == "rules")
+    assert (after.memory_id, after.fact) == (before.memory_id, "User collects stamps")
+    assert after.embedded
+    with database.transaction(tenant) as conn:
+        rows = conn.exec_driver_sql(
+            "SELECT e.embedding::real[]::float8[] FROM engram.memory_embeddings e"
+            " JOIN engram.embedding_models m USING (model_id) WHERE e.memory_id = %s AND m.name = 'openai/b'",
+            (after.memory_id,),
+        ).all()  # fmt: skip
+    [stored], wanted = rows[0], vector("b", after.fact)
+    assert sum(one * other for one, other in zip(stored, wanted, strict=True)) > 0.99
 
 
 @pytest.mark.parametrize(
