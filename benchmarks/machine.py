@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
-import os
-import platform
 import re
 import shlex
-import shutil
-import signal
 import sys
-import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-import psutil
-import psycopg
-
-import engram
 from engram import migrations
+from engram.cli.machine import machine, scratch, versions
 from engram.embedded import EmbeddedServer
 
-CPU_INFO = Path("/proc/cpuinfo")
-# What decides a figure beside the product: embedders, arrays, drivers, calls of models.
-LIBRARIES = ("psycopg", "SQLAlchemy", "wordllama", "numpy")
-TERMINATED = 143
 PASSWORD = re.compile(r"(://[^:/?@]*:)[^?]*(?=@)|([?&]password=)[^&]*")
 
 
@@ -72,23 +58,6 @@ def asked_for(about: str | None) -> str | None:
 
 
 @contextmanager
-def scratch(prefix: str, within: Path | None = None) -> Iterator[Path]:
-    """A folder that servers can read, until the end of this; meanwhile a SIGTERM ends the program as an exit does."""
-
-    def leave(*_: object) -> None:
-        raise SystemExit(TERMINATED)
-
-    before = signal.signal(signal.SIGTERM, leave)
-    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
-    try:
-        folder.chmod(0o755)
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
 def address(named: str | None, *, superuser: bool = False) -> Iterator[str]:
     """The database that was named, or an embedded one in a temporary folder; first says what it runs on.
 
@@ -109,29 +78,3 @@ def heading(url: str) -> str:
     made_of = ", ".join(f"{name} {version}" for name, version in versions(url).items())
     typed = shlex.join(PASSWORD.sub(r"\1\2***", argument) for argument in sys.argv)
     return f"machine   {machine()}\nversions  {made_of}\ncommand   python {typed}\n"
-
-
-def machine() -> str:
-    """Processor, cores, memory and system, in one line."""
-    memory = psutil.virtual_memory().total / 2**30
-    return f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
-
-
-def versions(url: str, *libraries: str) -> dict[str, str]:
-    """The versions of what a measurement on this database ran with, by name, and of libraries that it used besides."""
-    with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://")) as conn:
-        server = conn.execute("show server_version").fetchone()
-        vector = conn.execute("select extversion from pg_extension where extname = 'vector'").fetchone()
-    return {
-        "engram": engram.__version__,
-        "Python": platform.python_version(),
-        "PostgreSQL": str(server[0]) if server else "?",
-        "pgvector": str(vector[0]) if vector else "?",
-        **{name: importlib.metadata.version(name) for name in (*LIBRARIES, *libraries)},
-    }
-
-
-def _processor() -> str:
-    lines = CPU_INFO.read_text().splitlines() if CPU_INFO.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()

@@ -72,7 +72,7 @@ def downgrade(url: str, revision: str, *, force: bool = False, scripts: Path | N
 
 def current(url: str) -> str | None:
     """The revision a database is at, or None when Engram was never installed in it."""
-    with _connected(url) as connection:
+    with connected(url) as connection:
         return current_revision(connection)
 
 
@@ -219,7 +219,7 @@ def rebuild_graphs(op: Operations, options: str) -> None:
 
 def build_graph(url: str, model_id: int, dimensions: int) -> None:
     """Build the vector graph of a model in every partition without blocking anybody; again it does what is left."""
-    with _one_at_a_time, _only_migrator(url), _connected(url, isolation_level="AUTOCOMMIT") as connection:
+    with _one_at_a_time, _only_migrator(url), connected(url, isolation_level="AUTOCOMMIT") as connection:
         for setting in ("role = engram_owner", "lock_timeout = 0", "statement_timeout = 0"):
             connection.exec_driver_sql(f"set {setting}")  # constants
         for part in range(PARTITIONS):
@@ -239,7 +239,7 @@ def build_graph(url: str, model_id: int, dimensions: int) -> None:
 
 def vacuum(url: str) -> None:
     """Let go of the dead rows of the tables an erasure empties; a table that another process cleans is left to it."""
-    with _connected(url, isolation_level="AUTOCOMMIT") as connection:
+    with connected(url, isolation_level="AUTOCOMMIT") as connection:
         for setting in ("lock_timeout = '1s'", "statement_timeout = '10min'"):
             connection.exec_driver_sql(f"set {setting}")  # constants
         names = ", ".join(f"engram.{name}" for name in EMPTIED)
@@ -255,7 +255,7 @@ def _migrate(url: str, scripts: Path | None, act: Callable[[Config], None], **at
     with _one_at_a_time, _only_migrator(url):
         for attempt in range(1, TRIES + 1):
             try:
-                with _connected(url) as connection:
+                with connected(url) as connection:
                     _refuse_other_encoding(connection)
                     prepare(connection)
                     _refuse_newer(connection, scripts)
@@ -307,7 +307,7 @@ def _config(scripts: Path | None, **attributes: Any) -> Config:
 def _only_migrator(url: str) -> Iterator[None]:
     # Polled on a connection of its own outside any transaction: a blocking lock would deadlock with CREATE INDEX
     # CONCURRENTLY, which waits for the transaction of whoever waits for the lock.
-    with _connected(url, isolation_level="AUTOCOMMIT") as connection:
+    with connected(url, isolation_level="AUTOCOMMIT") as connection:
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
         while not connection.exec_driver_sql("select pg_try_advisory_lock(%s::bigint)", (LOCK_KEY,)).scalar():
             if time.monotonic() > deadline:
@@ -320,7 +320,8 @@ def _only_migrator(url: str) -> Iterator[None]:
 
 
 @contextmanager
-def _connected(url: str, **options: Any) -> Iterator[Connection]:
+def connected(url: str, **options: Any) -> Iterator[Connection]:
+    """A connection of whoever migrates, for as long as this lasts; what goes wrong with it is one of our errors."""
     parsed = address(url, "the address of the database")
     settings = {
         "prepare_threshold": None, "connect_timeout": 10, "application_name": "engram migrate",

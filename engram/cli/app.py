@@ -11,6 +11,7 @@ from engram import __version__
 from engram.cli import (
     INTERRUPTED,
     alike,
+    bench,
     carrying,
     cycles,
     demo,
@@ -134,6 +135,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("health", server.health, (OWNER[0], *HERE), "Watch"),
     ("stats", server.stats, COUNT, "Watch"),
     ("usage", server.usage, COUNT, "Watch"),
+    ("bench", bench.bench, HERE, "Watch"),
 )
 
 SIGNED: Final = ("feedback",)  # commands with an argument that may begin with a minus

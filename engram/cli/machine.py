@@ -1,0 +1,76 @@
+"""What a measurement runs on: the machine, versions, and a folder for a while."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import psutil
+import psycopg
+
+from engram import __version__
+
+CPU_INFO: Final = Path("/proc/cpuinfo")
+TERMINATED: Final = 143
+# What decides a figure beside the product: embedders, arrays, drivers, calls of models.
+LIBRARIES: Final = ("psycopg", "SQLAlchemy", "wordllama", "numpy")
+
+
+def machine() -> str:
+    """Processor, cores, memory and system, in one line."""
+    memory = psutil.virtual_memory().total / 2**30
+    return f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
+
+
+def versions(url: str, *libraries: str) -> dict[str, str]:
+    """The versions of what a measurement on this database ran with, by name, and of libraries that it used besides."""
+    with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://")) as conn:
+        server = conn.execute("show server_version").fetchone()
+        vector = conn.execute("select extversion from pg_extension where extname = 'vector'").fetchone()
+    return {
+        "engram": __version__,
+        "Python": platform.python_version(),
+        "PostgreSQL": str(server[0]) if server else "?",
+        "pgvector": str(vector[0]) if vector else "?",
+        **{name: importlib.metadata.version(name) for name in (*LIBRARIES, *libraries)},
+    }
+
+
+@contextmanager
+def ending() -> Iterator[None]:
+    """Meanwhile a SIGTERM ends the program as an exit does: what it made for a while is taken away."""
+
+    def leave(*_: object) -> None:
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def scratch(prefix: str, within: Path | None = None) -> Iterator[Path]:
+    """A folder that servers can read, until the end of this or of the program."""
+    with ending():
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
+        try:
+            folder.chmod(0o755)  # PostgreSQL may run as another user
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _processor() -> str:
+    lines = CPU_INFO.read_text().splitlines() if CPU_INFO.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
