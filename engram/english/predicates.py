@@ -275,7 +275,11 @@ def _given(text: str, tokens: list[_Token], subject: _Subject, opens: int, kind:
     return f"{subject.lead} {subject.text}" if was == past else subject.text
 
 
-_OTHER_JOINT = regex(r"(?:\s*,)?\s+(?:and\s+then|and|but|or|nor)\s+|\s*,\s+(?:then\s+)?(?=[^\W\d_])", re.I)
+_OTHER_JOINT = regex(
+    r"(?=[\s,])(?:"  # most characters are neither
+    r"(?:\s*,)?\s+(?:and\s+then|and|but|or|nor)\s+|\s*,\s+(?:then\s+)?(?=[^\W\d_]))",
+    re.I,
+)
 _MYSELF: Final = word_set("i i'm im i've ive we we're we've")
 # What somebody does: verbs that stand behind a joint with their object, though some are nouns elsewhere.
 _ACTIONS: Final = word_set(

@@ -204,12 +204,13 @@ _NAME_START = (
     r"\b|(?:now )?[a-z]{2,}(?<!s)s (?:(?:after|for|to|over) )?(?:my|our|me|us|the)\b))"
 )
 _CUT = regex(
+    r"(?=[\s,;:—])(?:"  # most characters are none of these
     rf"(?:\s*,\s*|\s+)(?:and also|and now|and|but|so|yet|though|although|whereas|while)\s+(?={_SUBJECT_START})"
     rf"|(?:\s*,\s*(?:(?:and|but|so|yet)\s+)?|\s+(?:but|so|yet)\s+)(?=(?:now|these days|nowadays),?\s+"
     rf"{_SUBJECT_START})(?!\w+(?: \w+)?,?\s+(?:he|she|they|it|that|this)\b)(?![^,;:]*\b(?:them|him|it|there)\b)"
     rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})"
     rf"|(?<=[a-zA-Z]):\s+(?=(?:I|I['’](?:m|ve)|we|we['’](?:re|ve)|my|our)\b)"
-    rf"|(?:\s*,\s*|\s+)(?:and|but|so)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
+    rf"|(?:\s*,\s*|\s+)(?:and|but|so)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START}))",
     re.I,
 )
 # Each cut holds one of these.
