@@ -164,4 +164,5 @@ class _Walk:
         )
         if answer.found:
             return answer, [note for note in answer.trace.notes if note not in empty.trace.notes]
+        near = near or recall.of_its_key(conn, looked, self.understood, self.question, self.anytime, only)
         return empty, recall.unknown(conn, looked, self.understood, near, moment, only=only)

@@ -21,6 +21,7 @@ from engram.recall.answers import (
     least_of,
     names_what_came,
     of_events,
+    of_its_key,
     of_order,
     on_road,
     plan,
@@ -49,7 +50,7 @@ __all__ = [
     "ANOTHER_TIME", "CHUNK", "EVIDENCE", "LOOKED_AT", "Asked", "Candidate", "Found", "Looked", "Meaning",
     "Told", "accessed", "answer", "any_time", "asks_for_chunks", "best_hit", "embed", "embed_all",
     "empty_answer", "find", "find_all", "goes_on", "gone_on", "held", "is_bounded", "is_good_enough",
-    "is_of_a_channel", "least_of", "look", "look_from", "names_what_came", "nearest", "of_events", "of_order",
-    "on_road", "plan", "prepare", "rank", "roads", "tells_of_a_change", "touched", "track", "unknown",
-    "with_told",
+    "is_of_a_channel", "least_of", "look", "look_from", "names_what_came", "nearest", "of_events",
+    "of_its_key", "of_order", "on_road", "plan", "prepare", "rank", "roads", "tells_of_a_change", "touched",
+    "track", "unknown", "with_told",
 ]  # fmt: skip

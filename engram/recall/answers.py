@@ -808,6 +808,15 @@ def chain_text(dated: Sequence[Dated]) -> str:
 # What is shared -----------------------------------------------------------------------------------------------------
 
 
+def of_its_key(
+    conn: Connection, looked: Looked, reading: Reading, question: str, results: SearchResults, only: Filter | None
+) -> list[Memory]:  # fmt: skip
+    """What is kept of the attribute that the asker asks for by name, whatever words it has; nothing where none is."""
+    name = None if looked.named else _attribute_of(reading, reading.question or question)
+    found = None if name is None else _of_attribute(conn, looked, results, name, None, only)
+    return [] if found is None else [found.memory]
+
+
 def _attribute_of(reading: Reading, question: str) -> str | None:
     """The attribute that the asker asks for by name; how something changed is asked of what it is. Pure."""
     name = attributes.asked(plain(question))

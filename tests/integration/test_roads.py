@@ -373,6 +373,23 @@ def test_the_nearest_is_the_one_with_the_least_time_between(doors: Doors) -> Non
     assert "2020-01-01 on" in note
 
 
+@pytest.mark.parametrize(
+    ("said", "question"), [("I moved to Rome", "Where do I live?"), ("My manager is Dana", "Who is my boss?")]
+)
+def test_what_is_known_of_another_time_is_named_by_its_key_where_its_words_are_far(
+    doors: Doors, said: str, question: str
+) -> None:
+    door = doors(embedder=None, dispatch="inline")
+    door.remember(said, occurred_at=at("2025-05-01"), wait=True)
+    fact = asked(door, question).current
+    assert fact is not None
+    answer = asked(door, question, as_of=at("2020-01-01"))
+    assert (answer.found, answer.answer_text, answer.sources) == (False, "", ())
+    known = f"the nearest that is known is from 2025-05-01 on ({fact.short_id})"
+    assert answer.trace.notes == (f"nothing is known as of 2020-01-01: {known}",)
+    assert asked(door, question, window=(at("2019-01-01"), at("2020-01-01"))).trace.notes[-1].endswith(known)
+
+
 def test_what_nothing_is_known_of_at_all_is_said_so(told: Engram) -> None:
     answer = asked(told, "Where is the zanzibar xylophone?", window=(at("2015-01-01"), at("2016-01-01")))
     assert (answer.found, answer.trace.roads) == (False, ("current", "historical"))
