@@ -206,11 +206,9 @@ def ended(conn: Connection, visible: tenancy.Visible, run: Run) -> LifecycleRun 
 def at_once(setup: Setup, run: Run, work: Callable[[Desk], list[Change]]) -> Operation[LifecycleRun]:
     """Do all of a run in one transaction, which ends it; or show what an earlier call with the same key did.
 
-    Of several such calls at a time one does it, and the others wait for it before they look at what there is.
+    Of several such calls at a time one does it, and the others wait for it before they look at what there is. A dry run
+    is shown as it would be read, and taken back.
     """
-
-    def tried(conn: Connection) -> list[Change]:
-        return work(setup.desk(conn, run.call.scope, reason=run.call.reason))
 
     def whole(conn: Connection) -> LifecycleRun:
         desk = setup.desk(conn, run.call.scope, reason=run.call.reason)
@@ -223,7 +221,8 @@ def at_once(setup: Setup, run: Run, work: Callable[[Desk], list[Change]]) -> Ope
         return _end(conn, desk.visible, run)
 
     if run.call.dry_run:
-        return (yield from closed(run, (yield from _written(run, tried))))
+        found = yield from steps.write(run.call.tenant_id, steps.undone(whole), key=run.run_id)
+        return replace(found, dry_run=True)
     return (yield from steps.write(run.call.tenant_id, whole, key=run.run_id))
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from quiet import quiet
 
-from engram import Conflict, Engram, InvalidInput, Memory, NotFound, Scope
+from engram import Conflict, Engram, IdempotencyMismatch, InvalidInput, LifecycleRun, Memory, NotFound, Scope
 from engram.lifecycle.deeds import NEW, Count, Deed, Effect, Tie, archived
 from engram.operations import living
 from engram.operations.setup import Setup
@@ -105,14 +106,29 @@ def test_restore_brings_back_what_was_put_away(ada: Engram) -> None:
 
 
 def test_a_dry_run_shows_the_same_changes_and_writes_nothing(ada: Engram) -> None:
+    gone, kept = added(ada, "User sails a ketch"), added(ada, "The mast is red")
+    ada.ops.consolidate()
+    acts: tuple[Callable[..., LifecycleRun], ...] = (
+        lambda **more: ada.ops.set_layer(kept.memory_id, "core", **more),
+        lambda **more: ada.merge([kept.memory_id, gone.memory_id], "User sails a ketch with a red mast", **more),
+        lambda **more: ada.ops.archive([ada.get_current(kept.memory_id).memory_id], **more),
+    )
+    for act in acts:
+        before, runs = state(ada), ada.ops.list_runs().results
+        shown = act(dry_run=True)
+        assert shown.dry_run
+        assert (state(ada), ada.ops.list_runs().results) == (before, runs)
+        done = act()
+        assert [(one.field, one.because) for one in shown.changes] == [(one.field, one.because) for one in done.changes]
+        assert shown.changed == done.changed > 0
+
+
+def test_a_dry_run_under_a_key_is_answered_as_the_call_would_be(ada: Engram) -> None:
     gone = added(ada, "User sails a ketch")
-    before = state(ada)
-    shown = ada.ops.archive([gone.memory_id], dry_run=True)
-    assert shown.dry_run
-    assert state(ada) == before
-    assert not ada.ops.list_runs().results
-    done = ada.ops.archive([gone.memory_id])
-    assert shown.changes == tuple(one for one in done.changes if one.field in ("status", "status_reason"))
+    done = ada.ops.archive([gone.memory_id], idempotency_key="k")
+    assert replace(ada.ops.archive([gone.memory_id], idempotency_key="k", dry_run=True), dry_run=False) == done
+    with pytest.raises(IdempotencyMismatch):
+        ada.ops.archive([added(ada, "The mast is red").memory_id], idempotency_key="k", dry_run=True)
 
 
 def test_a_dry_run_makes_no_scope(ada: Engram, tmp_path: Path) -> None:
