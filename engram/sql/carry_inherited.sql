@@ -3,9 +3,12 @@
 WITH carried AS (
   UPDATE engram.agent_memory s
      SET memory_type = n.memory_type, category = n.category, tags = n.tags, importance = n.importance, confidence = n.confidence,
-         layer = n.layer, critical_slot = n.critical_slot, ended_at = n.ended_at, valid_to = n.ended_at, expires_at = n.expires_at,
-         source = n.source, metadata = n.metadata, private = n.private, main_content = m.main_content, topic_key = m.topic_key,
-         subject = m.subject, attribute = m.attribute, value = m.value, rule = m.rule,
+         layer = n.layer, critical_slot = n.critical_slot, ended_at = n.ended_at,
+         valid_to = CASE WHEN s.superseded_by IS NULL THEN n.ended_at
+                         ELSE greatest(s.valid_from, least(n.ended_at, (SELECT h.valid_from FROM engram.agent_memory h
+                           WHERE h.tenant_id = s.tenant_id AND h.memory_id = s.superseded_by))) END,
+         expires_at = n.expires_at, source = n.source, metadata = n.metadata, private = n.private, main_content = m.main_content,
+         topic_key = m.topic_key, subject = m.subject, attribute = m.attribute, value = m.value, rule = m.rule,
          conflict_key = CASE WHEN NOT EXISTS (
            SELECT FROM engram.agent_memory o
             WHERE o.tenant_id = s.tenant_id AND o.scope_id = s.scope_id AND o.conflict_key = m.conflict_key AND o.lineage_id <> s.lineage_id)

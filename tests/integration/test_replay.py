@@ -358,6 +358,16 @@ def _revised_twice(door: Engram) -> str:
     return rome.event_id
 
 
+def _revised_before(door: Engram) -> str:
+    paris = door.add("User lives in Paris", valid_from=datetime(2021, 1, 1, tzinfo=UTC)).memory
+    assert paris is not None
+    rome = door.revise(paris.memory_id, "User lives in Rome", valid_from=datetime(2025, 1, 1, tzinfo=UTC))
+    told_late = door.revise(paris.memory_id, "User lives in Oslo", valid_from=datetime(2023, 1, 1, tzinfo=UTC)).memory
+    assert told_late is not None
+    assert told_late.valid_to == datetime(2025, 1, 1, tzinfo=UTC)
+    return rome.event_id
+
+
 def _superseding(door: Engram) -> str:
     boat = door.add("User owns a boat")
     assert boat.memory is not None
@@ -378,7 +388,7 @@ def _ended(door: Engram) -> str:
     return door.list_events(types=["memory_ended"])[0].event_id
 
 
-@pytest.mark.parametrize("history", [_revised, _revised_twice, _superseding, _superseded, _ended])
+@pytest.mark.parametrize("history", [_revised, _revised_twice, _revised_before, _superseding, _superseded, _ended])
 def test_what_rests_on_the_place_of_what_was_erased_is_there_after_a_switch(
     door: Engram, database: Database, tenant: str, history: Callable[[Engram], str]
 ) -> None:
