@@ -175,7 +175,7 @@ def switch(
             return shadow_named(conn, call.scope, wanted).value()
         if not _follow(setup, conn, now):
             return None
-        execute(conn, "keep_private", **now.params, policy=now.policy)
+        execute(conn, "keep_private", **now.params, policy=now.policy, digit=now.digit)
         _pass_over(conn, now)
         fetch_value(conn, "switch_projection", shadow_id=now.shadow_id)
         execute(conn, "return_relations", tenant_id=call.tenant_id, scope_id=now.scope_id, digit=now.digit)

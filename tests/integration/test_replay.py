@@ -1109,3 +1109,31 @@ def test_what_was_made_private_stays_so_where_new_rules_refuse_it(database_url: 
         assert "boat" not in seen()
         new.ops.switch_replay(again, policy=strict)
         assert "boat" not in seen()
+
+
+def test_no_refusal_is_told_of_a_relation_of_a_private_memory_that_stands(database_url: str, tenant: str) -> None:
+    """One in the scope is made again and one to another scope stays: of neither did the rules leave nothing."""
+    with quiet(Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada"), embedder="none")) as ada:
+        hidden = ada.add("Ada looks for a boat", private=True).memory
+        near, far = ada.add("Ada likes the sea").memory, ada.add("The yard opens at nine", user_id=None).memory
+        assert hidden is not None
+        assert near is not None
+        assert far is not None
+        for other in (near, far):
+            ada.relate(hidden.memory_id, other.memory_id, "causes", metadata={"of": "boat"})
+            ada.relate(hidden.memory_id, other.memory_id, "supports")
+            ada.unrelate(hidden.memory_id, other.memory_id, "supports")
+
+        def seen() -> tuple[Any, ...]:
+            told = [(one.kind, one.reasons) for one in ada.list_decisions()]
+            ties = sorted((one.target_id, one.relation_type) for one in ada.list_relations(hidden.memory_id))
+            others = [one.event_type for one in ada.list_events(user_id=ALL_USERS)]
+            return told, ties, [one for one in others if one != "projection_switched"]
+
+        before = seen()
+        assert len(before[1]) == 2
+        assert "relation_added" not in before[2]
+        shadow = ada.ops.replay().shadow_id
+        for _ in range(3):
+            ada.ops.switch_replay(shadow)
+            assert seen() == before
