@@ -55,11 +55,14 @@ def restore(setup: Setup, tenant_id: str, file: File, *, dry_run: bool, watch: P
     setup = yield from spaces.ready(setup, tenant_id)
 
     def work(conn: Connection) -> ImportReport:
+        restoring = _Restoring(setup, conn, tenant_id, file, checked, watch)
         try:
-            return _Restoring(setup, conn, tenant_id, file, checked, watch).run()
+            return restoring.run()
         except EngramError:
             raise
         except (TypeError, KeyError, AttributeError, ValueError):
+            if restoring.telling:  # the caller's own function failed, and not the file
+                raise
             raise InvalidInput("path", "an export", "lines with values of another kind") from None
 
     rehearsed = steps.undone(work) if dry_run else work
@@ -96,6 +99,7 @@ class _Restoring:
         self.streams: dict[str, int] = {}  # only those something still waits for, with their scope
         self.model, self.building = self._models()
         self.mine = False  # whether the vectors of the file are of the model in use here
+        self.telling = False  # whether the caller's function is being called
 
     def run(self) -> ImportReport:
         """Write what is not there yet; Conflict, and nothing is written, where something else is."""
@@ -108,8 +112,13 @@ class _Restoring:
         self._refuse_foreign()
         self._settle()
         added = sum(count for kind, count in self.counts.items() if kind not in ("known", *LEFT_OUT))
-        self.watch(ImportProgress(own.NAME, self.checked.lines, added, 1.0))
+        self._tell(ImportProgress(own.NAME, self.checked.lines, added, 1.0))
         return ImportReport(str(self.file.path), own.NAME, self.checked.lines, dict(self.counts), ())
+
+    def _tell(self, progress: ImportProgress) -> None:
+        self.telling = True
+        self.watch(progress)
+        self.telling = False
 
     def _models(self) -> tuple[Model | None, Model | None]:
         return semantic.ensure_model(self.conn, self.tenant_id, self.setup.embedder)
@@ -209,7 +218,7 @@ class _Restoring:
             full = len(held.lines) >= BATCH or held.size + size > BATCH_BYTES
             if held.lines and (held.kind != kind or held.key != key or full):
                 self._write(held)
-                self.watch(ImportProgress(own.NAME, read, sum(self.counts.values()), done))
+                self._tell(ImportProgress(own.NAME, read, sum(self.counts.values()), done))
                 held = _Held()
             held.kind, held.key = kind, key
             held.lines.append(line)

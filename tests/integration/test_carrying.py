@@ -350,6 +350,23 @@ def test_an_import_that_is_rehearsed_leaves_nothing(
     assert other.ops.import_(tmp_path / "a.jsonl").counts["memory"] == out.counts["memory"]
 
 
+@pytest.mark.parametrize("error", [KeyError, TypeError, ValueError, AttributeError, RuntimeError])
+def test_what_the_function_that_is_told_of_progress_raises_is_no_fault_of_the_file(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tmp_path: Path, error: type[Exception]
+) -> None:
+    source, _ = told
+    source.ops.export(tmp_path / "out.jsonl", user_id="ada")
+    there = open_door(f"t-{uuid.uuid4().hex[:16]}")
+
+    def broken(_: Any) -> None:
+        raise error("the screen is on fire")
+
+    with pytest.raises(error, match="the screen is on fire"):
+        there.ops.import_(tmp_path / "out.jsonl", progress=broken)
+    assert there.list_events(user_id=ALL_USERS) == ()
+    assert there.ops.import_(tmp_path / "out.jsonl").counts["memory"]
+
+
 def test_an_export_is_refused_before_anything_is_written_when_it_is_damaged_or_crafted(
     told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
 ) -> None:
