@@ -612,9 +612,9 @@ class Engram(Door):
         """Check that the characters a citation names still say what they said when it was made.
 
         `verified`: the stored text of the event holds exactly these characters there. `changed`: it does not, or the
-        citation names none. `erased`: what the event said was erased. Takes a Citation, its JSON form, or the chunk of
-        a long input; the first 24 hex digits of its hash are enough. Raises NotFound for an event that the scope does
-        not see.
+        citation names none. `erased`: what the event said was erased. Takes a Citation, the chunk of a long input, or
+        the JSON form of either; the first 24 hex digits of its hash are enough. Raises NotFound for an event that the
+        scope does not see.
         """
         return self._run(operations.citing.verify_citation(self._setup, citation, ids))
 

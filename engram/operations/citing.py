@@ -17,7 +17,7 @@ from engram.values import Chunk, Citation, CitationState, CitedText
 MOST_LINES: Final = 100
 HASH: Final = f"the hash of the quote, or its first {citations.SHOWN_DIGITS} hex digits or more"
 _DIGITS: Final = regex(rf"[0-9A-Fa-f]{{{citations.SHOWN_DIGITS},64}}")
-CITATION: Final = "a Citation, a Chunk, or the JSON form of a Citation"
+CITATION: Final = "a Citation, a Chunk, or the JSON form of either"
 
 
 def verify_citation(setup: Setup, citation: object, given: Mapping[str, Any]) -> Operation[CitationState]:
@@ -45,10 +45,7 @@ def cite(
 
 
 def _citation(value: object) -> Citation:
-    if isinstance(value, Chunk):  # whose event says exactly its text
-        return Citation(inputs.event_id(value.event_id, "citation.event_id"), 0, value.char_end - value.char_start,
-                        value.quote_hash)  # fmt: skip
-    fields = value.to_dict() if isinstance(value, Citation) else value
+    fields = value.to_dict() if isinstance(value, Citation | Chunk) else value
     if not isinstance(fields, Mapping):
         raise InvalidInput("citation", CITATION, type(value).__name__)
     digest = fields.get("quote_hash")
@@ -56,8 +53,8 @@ def _citation(value: object) -> Citation:
         raise InvalidInput("citation.quote_hash", HASH, type(digest).__name__)
     if not _DIGITS.fullmatch(digest):
         raise InvalidInput("citation.quote_hash", HASH, f"{len(digest)} characters")
-    return Citation(
-        inputs.event_id(fields.get("event_id"), "citation.event_id"),
-        inputs.whole(fields.get("char_start"), "citation.char_start"),
-        inputs.whole(fields.get("char_end"), "citation.char_end"), digest.lower(),
-    )  # fmt: skip
+    event_id = inputs.event_id(fields.get("event_id"), "citation.event_id")
+    start = inputs.whole(fields.get("char_start"), "citation.char_start")
+    end = inputs.whole(fields.get("char_end"), "citation.char_end")
+    before = start if "chunk_id" in fields else 0  # the event of a chunk says exactly its text
+    return Citation(event_id, start - before, end - before, digest.lower())

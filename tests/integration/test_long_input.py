@@ -120,6 +120,8 @@ def test_every_chunk_is_its_span_of_the_text_with_its_hash(ada: Engram, media: A
         memory = ada.get(chunk.chunk_id)
         assert (memory.fact, memory.category, memory.layer) == (said, "source_chunk", "working")
         assert ada.verify_citation(memory.citations[0]) == "verified"
+        assert ada.verify_citation(chunk) == ada.verify_citation(chunk.to_dict()) == "verified"
+        assert ada.verify_citation(chunk.to_dict() | {"char_end": chunk.char_end - 1}) == "changed"
     assert ends == len(text)
 
 
