@@ -91,6 +91,7 @@ class _Batch:
         self.desk, self.drafts, self.amend, self.appoint = desk, list(drafts), amend, appoint
         self.size = MOST
         self.standing: list[int] = []  # places of the drafts whose vectors stand in the scope
+        self.unindexed: list[Settled] = []  # what words do not find yet
         self.rows: dict[str, _Row | None] = {}  # what was read of rows near the drafts; None of what is not current
         self.clock: datetime | None = None  # when the last of them were read
         self._neighbourhood: _Neighbourhood | None = None
@@ -116,6 +117,12 @@ class _Batch:
         plain = draft.refused is not None or draft.is_evidence or draft.revises is not None
         return not plain and writing.is_compared(self.desk, draft)
 
+    def reads_words(self, place: int) -> bool:
+        """Whether a draft is compared by its words, so that what was said before it must be found by them."""
+        draft = self.drafts[place][0]
+        alone = writing.is_plain(draft) and draft.succeeds is None
+        return not alone and not writing.is_compared(self.desk, draft)
+
     def only(self) -> Settled:
         """Judge and write the only draft."""
         draft, origin = self.drafts[0]
@@ -131,6 +138,9 @@ class _Batch:
         for place in window.places:
             if window.is_stale(place):
                 break
+            if run and self.reads_words(place):
+                done += self._together(run, window)
+                run, restated = [], set()
             near = self._near(window, place)
             if self._turns(window, place, near) and window.is_stale(place):
                 break
@@ -201,17 +211,23 @@ class _Batch:
         return writing.rejoined(self.desk, judged if self.amend is None else self.amend(judged), origin)
 
     def _near_by_words(self, place: int) -> list[gates.Near]:
+        if self.unindexed:
+            writing.index_words(self.desk, self.unindexed)
+            self.unindexed = []
         return writing.neighbours(self.desk, self.drafts[place][0], self.now(place))
 
     def _together(self, run: Sequence[tuple[int, Judged]], window: _Window) -> list[Settled]:
         if not run:
             return []
         pairs = [(judged, origin) for (_, judged), origin in zip(run, self._origins(run), strict=True)]
-        return writing.settle_together(self.desk, pairs, window.fronts)
+        settled = writing.settle_together(self.desk, pairs, window.fronts)
+        self.unindexed += settled
+        return settled
 
     def _alone(self, place: int, judged: Judged) -> Settled:
         [origin] = self._origins([(place, judged)])
         settled = writing.settle(self.desk, judged, origin)
+        self.unindexed.append(settled)
         if settled.entry is not None:
             self.stand(place)
         return settled

@@ -342,6 +342,7 @@ class _Batch:
         self.setup, self.desk, self.call, self.format, self.mode = setup, desk, call, format, mode
         self.counts: Counter[str] = Counter()
         self.settled: list[writing.Settled] = []
+        self.indexed = 0  # how many of them words find already
 
     def write(self, entries: Sequence[Entry], vectors: Mapping[int, Any]) -> Counter[str]:
         """Write what is not there; how many entries became what."""
@@ -430,6 +431,9 @@ class _Batch:
         trust = entry.call.trust or MOST_TRUST
         if self.mode == "keep_both":
             draft, request = replace(draft, force=True), {**request, "force": True}
+        if not writing.is_compared(self.desk, draft) and self.indexed < len(self.settled):
+            writing.index_words(self.desk, self.settled[self.indexed :])
+            self.indexed = len(self.settled)
         judged = writing.judge(self.desk, draft, trust)
         if head is None and judged.kind == "conflict" and self.mode == "overwrite":
             target = self.desk.load(judged.judgement.target_id)

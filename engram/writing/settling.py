@@ -105,6 +105,11 @@ def index(desk: Desk, settled: Sequence[Settled]) -> None:
     index_all([(desk, settled)])
 
 
+def index_words(desk: Desk, settled: Sequence[Settled]) -> None:
+    """Let words find what was written, for what is compared by them before `index` follows in the same transaction."""
+    keyword.index_all(desk.conn, desk.tenant_id, [_indexed(desk, settled)])
+
+
 def index_all(several: Sequence[tuple[Desk, Sequence[Settled]]]) -> None:
     """The same for what was written at several desks of one tenant and transaction."""
     conn, tenant_id = several[0][0].conn, several[0][0].tenant_id

@@ -9,11 +9,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 import psycopg
 import pytest
 import sqlalchemy as sa
+from lives import EVERY
 
 from engram import AsyncEngram, Engram, Scope, batching, get_policy
 from engram.channels import nearness
@@ -132,6 +134,33 @@ def test_a_batch_leaves_what_one_after_the_other_leaves(
         for pair in zip(states[0][table], states[1][table], strict=True):
             assert alike(*pair), (table, *pair)
     assert {one.kind for one in together} >= {"add", "revise", "reinforce"}, "the list says too little"
+
+
+@pytest.mark.parametrize("mode", WRITE_MODES)
+def test_without_vectors_a_batch_leaves_what_one_after_the_other_leaves(
+    database_url: str, tenant: str, mode: WriteMode, tmp_path: Path
+) -> None:
+    """Then the words say what is near, and must find what was said before in the same batch, and in the same file."""
+    rng = random.Random(f"{SEED}/words/{mode}")
+    said = ("I like {}.", "I do not like {}.", "The parcel holds {}.", "The parcel holds {} and string.", "{} is loud.")
+    facts = [rng.choice(said).format(rng.choice((*DRINKS, *ANIMALS))) for _ in range(ITEMS // 2)]
+    path = tmp_path / "facts.jsonl"
+    path.write_text("".join(json.dumps({"id": f"f{place}", "fact": fact}) + "\n" for place, fact in enumerate(facts)))
+    policy = replace(get_policy("default"), write_mode=mode)
+    with Engram(database_url, policy=policy, embedder="none") as engram:
+        single, many, read = (engram.scoped(tenant_id=f"{tenant}-{way}", user_id="ada") for way in ("1", "all", "file"))
+        one_by_one = [single.add(fact) for fact in facts]
+        together = many.add_many([{"fact": fact} for fact in facts])
+        read.ops.import_(path)
+
+        def held(door: Engram) -> list[Any]:
+            kept = ("fact", "status", "revision", "importance", "surprise")
+            rows = [one.to_dict() for one in door.list_memories(EVERY, sort="oldest", limit=200)]
+            return sorted(([row[name] for name in kept] for row in rows), key=json.dumps)
+
+        assert [(one.kind, one.reasons) for one in together] == [(one.kind, one.reasons) for one in one_by_one]
+        assert alike(held(many), held(single))
+        assert alike(held(read), held(single))
 
 
 def again(rng: random.Random, number: int) -> dict[str, Any]:
