@@ -140,7 +140,7 @@ def ask(
 
 def _may_help(error: EngramError, repaired: bool) -> bool:
     if isinstance(error, BadOutput):
-        return not repaired and error.reason == "unreadable"
+        return not repaired and error.facts.get("reason") == "unreadable"  # a caller's own model may give no reason
     return isinstance(error, Unavailable) and not isinstance(error, RateLimited | ModelRejected)
 
 

@@ -33,7 +33,7 @@ from engram import (
     spending,
 )
 from engram.embedded import EmbeddedServer
-from engram.errors import LeaseLost
+from engram.errors import BadOutput, EngramError, LeaseLost, ModelRejected, Refused
 from engram.operations.steps import Think, Transact
 from engram.settings import load
 from engram.testing import Asked, ScriptedModel
@@ -420,6 +420,18 @@ def test_what_a_model_object_raises_stays_inside(database_url: str, tenant: str)
     with door_to(database_url, tenant, model) as door, pytest.raises(Unavailable) as caught:
         ask(door)
     assert "canary" not in f"{caught.value!r} {caught.value.facts} {caught.value.__context__!r}"
+
+
+@pytest.mark.parametrize("kind", [BadOutput, ModelRejected, Refused])
+def test_an_error_of_ours_that_a_model_object_raises_needs_no_facts(
+    database_url: str, tenant: str, kind: type[EngramError]
+) -> None:
+    with door_to(database_url, tenant, ScriptedModel(kind("no idea"))) as door:
+        with pytest.raises(kind):
+            ask(door)
+        door.add("Ada lives in Ottawa")
+        answer = door.recall("Where does Ada live?", compose=True)
+        assert (answer.answer_text, answer.degraded) == ("Ada lives in Ottawa", ("compose",))
 
 
 def test_a_tenant_without_budget_does_not_use_up_the_probe_of_a_model_that_is_back(
