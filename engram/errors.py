@@ -39,7 +39,7 @@ class EngramError(Exception):
 
     def __init__(self, message: str | None = None, **facts: Any) -> None:
         self.facts = facts
-        super().__init__(message or (type(self).__doc__ or "").strip().splitlines()[0])
+        super().__init__(message or _meaning(type(self)))
 
     def __getattr__(self, name: str) -> Any:
         # Only reached when normal look-up fails: the facts of the case read as attributes.
@@ -51,6 +51,12 @@ class EngramError(Exception):
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
         # Exceptions are copied by calling their class with their text; ours take the facts, and make the text of them.
         return _again, (type(self), self.args), self.__dict__
+
+
+def _meaning(kind: type[EngramError]) -> str:
+    """What an error says by itself: the first line of its docstring, or its code where `python -OO` left that out."""
+    told = (kind.__doc__ or "").strip()
+    return told.splitlines()[0] if told else kind.code.replace("_", " ")
 
 
 def _again(kind: type[EngramError], args: tuple[Any, ...]) -> EngramError:
@@ -184,7 +190,7 @@ class UnknownOutcome(EngramError):
     code = "unknown_outcome"
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"{type(self).__doc__} (key {key})", key=key)
+        super().__init__(f"{_meaning(type(self))} (key {key})", key=key)
 
 
 class Damaged(EngramError):

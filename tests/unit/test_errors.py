@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -55,3 +57,18 @@ def test_what_is_no_number_of_seconds_is_no_pause(told: Any) -> None:
 @pytest.mark.parametrize("told", [0, 0.0, 0.5, 7, 86_400, 10**400])
 def test_a_pause_is_kept_as_it_was_told(told: float) -> None:
     assert errors.Unavailable(retry_after=told).retry_after == told
+
+
+def test_an_error_is_itself_where_docstrings_are_left_out() -> None:
+    said = "\n".join((
+        "from engram import errors",
+        "kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]",
+        "of = dict(InvalidInput=('k', 'a key'), LimitExceeded=('k', 1, 2), StaleStream=(3, 4), UnknownOutcome=('k',))",
+        "print(*(f'{kind.__name__}: {kind(*of.get(kind.__name__, ()))}' for kind in kinds), sep='\\n')",
+    ))  # fmt: skip
+    ran = subprocess.run([sys.executable, "-OO", "-c", said], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    lines = ran.stdout.splitlines()
+    assert "LeaseLost: lease lost" in lines
+    assert "UnknownOutcome: unknown outcome (key k)" in lines
+    assert all(line.partition(": ")[2] for line in lines)
