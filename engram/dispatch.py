@@ -68,8 +68,10 @@ class RedisDoorbell:
         with self._rung:
             self._waiting = True
             if self._thread is None and not self._closed:
-                self._thread = threading.Thread(target=self._ring_on, name="engram-doorbell", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._ring_on, name="engram-doorbell", daemon=True)
+                with suppress(RuntimeError):  # a process that is ending, or has as many as it may, can start no thread
+                    thread.start()
+                    self._thread = thread
             self._rung.notify()
 
     def close(self, drain: float) -> None:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -317,9 +318,11 @@ class Background(Worker):
             self._rung = True
             self._bell.notify()
             if not self._crew and not self._closing:
-                self._crew = [threading.Thread(target=self._work, name="engram-background", daemon=True)]
-                self._crew[0].start()
-                atexit.register(self._end, 0.0)
+                thread = threading.Thread(target=self._work, name="engram-background", daemon=True)
+                with suppress(RuntimeError):  # a process that is ending, or has as many as it may, can start no thread
+                    thread.start()
+                    self._crew = [thread]
+                    atexit.register(self._end, 0.0)
 
     def close(self, drain: float) -> None:
         """Run what is due for so many seconds at most, then give back what runs; the rest stays in its rows."""

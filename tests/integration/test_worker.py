@@ -114,6 +114,31 @@ def test_the_background_thread_ends_when_nothing_is_left(open_door: Callable[...
     eventually(lambda: not bell._crew)
 
 
+@pytest.mark.parametrize("redis_url", [None, "redis://127.0.0.1:1/0"])
+def test_what_was_written_is_told_where_no_thread_can_be_started(
+    open_door: Callable[..., Engram], monkeypatch: pytest.MonkeyPatch, redis_url: str | None
+) -> None:
+    """As in a handler of `atexit` since Python 3.12, and in a container with as many threads as it may have."""
+    start, full, begun = threading.Thread.start, [True], list[str]()
+
+    def start_or_refuse(thread: threading.Thread) -> None:
+        if full[0]:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread.name)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_or_refuse)
+    door, other = (open_door(embedding_model="none", redis_url=redis_url) for _ in range(2))
+    for one in (door, other):
+        assert one.remember("I live in Ottawa.").event_ids
+    other.close()
+    with pytest.raises(Unavailable, match="closed"):
+        other.stats()
+    full[0] = False
+    door.remember("I moved to Toronto.")
+    assert begun == ["engram-background" if redis_url is None else "engram-doorbell"]
+
+
 ENDING = """
 import sys, threading, time
 from engram import Engram, Scope
