@@ -446,7 +446,9 @@ def resume(
     desk: Desk,
     query: Annotated[str, typer.Argument(help="What the agent is about to do.")] = "",
     max_tokens: Annotated[int, typer.Option("--max-tokens", help="The budget, never exceeded.")] = 4000,
-    recent: Annotated[int, typer.Option("--recent", help="Epochs of a scope that count as recent; of its latest, hours.")] = 24,
+    recent: Annotated[
+        int, typer.Option("--recent", help="Epochs of a scope that count as recent; of its latest, hours.")
+    ] = 24,
     format: Annotated[str, typer.Option("--format", help=", ".join(FORMATS))] = "markdown",
     min_trust: Annotated[str, typer.Option("--min-trust", help="Print nothing trusted less.")] = "web",
     token_counter: Annotated[
