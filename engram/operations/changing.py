@@ -75,6 +75,7 @@ MAX_EDIT_TRIES: Final = 20
 NOTHING_CURRENT: Final = "nothing of this lineage is current: restore what was forgotten, or add the fact anew"
 ERASED: Final = "the memory was erased: nothing of it is left to change"
 OUT_OF_ORDER: Final = "what is forgotten, retracted or quarantined is not endorsed: restore first what was put away"
+LESS_TRUSTED: Final = "less_trusted_than_superseded"
 NOT_CURRENT: Final = "only a current memory can be superseded: name the head of its lineage"
 LONGEST_EXPIRY: Final = timedelta(days=36_525)  # a century
 EXPIRY: Final = ("expires_at", "expires_in", "expires_in_days")
@@ -639,14 +640,14 @@ def _restore(desk: Desk, memory: Memory, origin: Origin, *, private: bool) -> No
 
 def again(
     setup: Setup, desk: Desk, event: Event, find: Callable[[str], str], stand_in: Callable[[str], str | None],
-    vector: Callable[[str], Any], tell: Callable[[str], None],
+    vector: Callable[[str], Any], tell: Callable[[str], None], *, out_of_reach: Callable[[str], str | None],
 ) -> list[writing.Settled]:  # fmt: skip
     """Make the direct change that an event asked for once more, in a projection of its own: how a replay keeps it.
 
     `find` gives the memory that an id of the request stands for there, `stand_in` None for one of another scope or an
-    erased one, `vector` the vector of a fact. Raises NotFound and Conflict where the change has nothing to change any
-    more; a fact that was to take the place of what does not stand there, or to be a part of it, is kept nevertheless,
-    and `tell` hears why it takes no place.
+    erased one, which `out_of_reach` names, `vector` the vector of a fact. Raises NotFound and Conflict where the change
+    has nothing to change any more; a fact that was to take the place of what does not stand there, or to be a part of
+    it, is kept nevertheless, and `tell` hears why it takes no place.
     """
     request = _read_back(event.payload.get("request", {}))
     trust, said = event.trust, event.content or ""
@@ -659,7 +660,8 @@ def again(
     named = request.pop("memory_id", None)
     if named is None:
         call = Writing(desk.visible.scope, trust=trust, occurred_at=event.occurred_at)
-        return [_add_again(setup, desk, call, request, origin, stand_in, vector, tell)]
+        bars = out_of_reach if event.event_type == EVENT_OF["conflict"] else lambda _: None
+        return [_add_again(setup, desk, call, request, origin, stand_in, vector, tell, bars=bars)]
     memory = memories.get(desk.conn, desk.visible, find(named))
     if "fact" in request:
         return [_revise_again(setup, desk, memory, request, origin, vector)]
@@ -683,7 +685,10 @@ def again(
 def _add_again(
     setup: Setup, desk: Desk, call: Writing, item: dict[str, Any], origin: Origin,
     stand_in: Callable[[str], str | None], vector: Callable[[str], Any], tell: Callable[[str], None],
+    *, bars: Callable[[str], str | None],
 ) -> writing.Settled:  # fmt: skip
+    """An `add` once more; `bars` names what refused it then and stands in no order here, nothing for what did not."""
+
     def standing(memory_id: str) -> str | None:
         try:
             return stand_in(memory_id)
@@ -693,7 +698,9 @@ def _add_again(
 
     if item.get("parent_id") is not None:
         item["parent_id"] = standing(item["parent_id"])
-    found = [one for one in map(standing, item.get("supersedes", ())) if one is not None]
+    wanted = [(one, standing(one)) for one in item.get("supersedes", ())]
+    found = [one for _, one in wanted if one is not None]
+    barred_by = next((bar for one, here in wanted if here is None and (bar := bars(one)) is not None), None)
     named = [memories.get(desk.conn, desk.visible, one) for one in found]
     left = [one for one in named if one.status == "active"]
     if len(left) < len(named):
@@ -703,6 +710,8 @@ def _add_again(
     judged = writing.judge(desk, draft, origin.trust, origin.recorded_at)
     explicit = bool(item.get("supersedes"))  # whatever is left of it
     judged = _barred(judged, left, call.trust or DIRECT_TRUST, explicit=explicit)
+    if barred_by is not None and judged.kind != "conflict":
+        judged = writing.conflict(judged, barred_by, LESS_TRUSTED)
     settled = writing.settle(desk, judged, origin)
     add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
     return settled
@@ -1122,7 +1131,7 @@ def _barred(
     """
     for old in olds:
         if trust_rank(trust) > trust_rank(old.trust):
-            return writing.conflict(judged, old.memory_id, "less_trusted_than_superseded")
+            return writing.conflict(judged, old.memory_id, LESS_TRUSTED)
     if explicit and judged.kind not in ("add", "revise"):
         return writing.stored(judged, "explicit_supersede")
     return judged

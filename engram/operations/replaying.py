@@ -669,10 +669,17 @@ def _again(
         try:
             found = desk.load(find(memory_id))
         except NotFound:
-            if fetch_value(desk.conn, "is_elsewhere", **shadow.params, **named_by(memory_id)):
+            if elsewhere(memory_id) is not None:
                 return None
             raise
         return None if found is None or found.status_reason == "erased" else found.memory_id
+
+    def elsewhere(memory_id: str) -> str | None:
+        found: str | None = fetch_value(desk.conn, "find_elsewhere", **shadow.params, **named_by(memory_id))
+        return found
+
+    def out_of_reach(memory_id: str) -> str | None:
+        return next(iter(_found(find, [memory_id])), None) or elsewhere(memory_id)
 
     desk = replace(
         desk, names=lambda draft, origin: lived(draft, origin).names(draft, origin),
@@ -686,7 +693,9 @@ def _again(
                 living.again(desk, step.event, standing, find, vector)
             else:
                 told: list[str] = []
-                made = changing.again(setup, desk, step.event, find, stand_in, vector, told.append)
+                made = changing.again(
+                    setup, desk, step.event, find, stand_in, vector, told.append, out_of_reach=out_of_reach
+                )
                 yield from made
                 revised = [one.judged.draft.revises for one in made]
                 _carry_beside(desk, shadow, step, revised, _found(find, changing.superseded(step.event)))

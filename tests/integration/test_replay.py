@@ -495,6 +495,24 @@ def test_a_part_of_what_another_scope_holds_is_kept(door: Engram, tenant: str) -
     assert (door.get(tea.memory_id).status, agent.get(rum.memory_id).superseded_by) == ("active", tea.memory_id)
 
 
+@pytest.mark.parametrize("gone", ["elsewhere", "erased"])
+def test_what_was_trusted_less_than_what_it_was_to_supersede_stays_refused(
+    door: Engram, tenant: str, gone: str
+) -> None:
+    owner = door.scoped(Scope(tenant)) if gone == "elsewhere" else door
+    rum = owner.add("The club serves rum", trust="operator").memory
+    assert rum is not None
+    for named in (rum.memory_id, rum.short_id):
+        assert door.add(f"The club serves tea, says {named}", supersedes=[named]).kind == "conflict"
+    if gone == "erased":
+        door.ops.erase(memories=[rum.memory_id])
+    diff = door.ops.replay()
+    assert diff.is_same, told(diff)
+    door.ops.switch_replay(diff.shadow_id)
+    assert not [one.fact for one in door.list_memories() if "tea" in one.fact]
+    assert [one.target and one.target.memory_id for one in door.list_decisions(kind="conflict")] == [rum.memory_id] * 2
+
+
 def test_a_fact_is_kept_where_what_it_is_a_part_of_does_not_come_of_the_rules(door: Engram) -> None:
     door.remember("I live in Ottawa.")
     [memory] = [one for one in door.list_memories() if one.critical_slot]
