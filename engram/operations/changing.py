@@ -730,7 +730,9 @@ def guarded(setup: Setup, head: Memory, new: str) -> tuple[str, str | None]:
 
 
 def says_in_full(event: Event) -> bool:
-    """Whether a change of a text says the new one itself, and edits none that was there. Pure."""
+    """Whether what an event makes of a text is its own, as of any message, and edits none that was there. Pure."""
+    if not event.event_type.startswith("memory_"):
+        return True
     return isinstance(event.payload.get("request", {}).get("fact"), str)
 
 

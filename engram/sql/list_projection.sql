@@ -14,7 +14,8 @@ SELECT engram.redigit(m.memory_id, %(digit)s, '7')::text AS memory_id, engram.re
                                   ORDER BY r.relation_type, engram.redigit(r.target_id, %(digit)s, '7')), '[]')
           FROM engram.memory_relations r
           JOIN engram.agent_memory o ON o.tenant_id = r.tenant_id AND o.memory_id = r.target_id AND o.scope_id = m.scope_id
-         WHERE r.tenant_id = m.tenant_id AND r.source_id = m.memory_id AND r.ended_at IS NULL) AS relations
+         WHERE r.tenant_id = m.tenant_id AND r.source_id = m.memory_id AND r.ended_at IS NULL
+           AND (r.relation_type <> 'supersedes' OR o.status_reason IS DISTINCT FROM 'erased')) AS relations
   FROM engram.agent_memory m
  WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = %(scope_id)s
  ORDER BY m.lineage_id, m.revision

@@ -31,6 +31,13 @@ def ada(alone: Alone, tenant: str) -> Iterator[Engram]:
         yield quiet(door)
 
 
+@pytest.fixture
+def worded(alone: Alone, tenant: str) -> Iterator[Engram]:
+    """The same without vectors, for messages of several statements."""
+    with Engram(alone.url(), scope=Scope(tenant, user_id="ada"), embedder="none") as door:
+        yield quiet(door)
+
+
 def said(door: Engram, place: str) -> tuple[str, str]:
     """The event of a statement about a place, and the memory that was derived of it."""
     event = door.remember(f"I live in {place.title()}.", session_id="chat").event_ids[0]
@@ -93,6 +100,40 @@ def test_a_revision_in_full_stays_and_so_does_its_forgetting(alone: Alone, ada: 
     replay_agrees(ada)
     assert ada.restore(rome.memory_id).fact == "User lives in Rome"
     replay_agrees(ada)
+
+
+@pytest.mark.parametrize("target", ["events", "memories", "session"])
+@pytest.mark.parametrize("second", ["I moved to Rome.", "I live in Rome.", "I no longer live in {}."])
+def test_a_message_that_revised_what_is_erased_stays(
+    alone: Alone, worded: Engram, word: str, target: str, second: str
+) -> None:
+    """With it went whatever else was said in it: it has no request, and was taken for an edit of the erased text."""
+    event, one = said(worded, word)
+    message: Any = {"role": "user", "content": second.format(word.title()), "payload": {"request": "of hers"}}
+    also: Any = {"role": "user", "content": "I like opera."}
+    later = worded.remember([message, also], session_id="later", wait=True)
+    assert worded.get(one).status == "superseded"
+    head = worded.get_current(one).fact
+    named: dict[str, Any] = {"events": [event], "memories": [one], "session": "chat"}
+    report = worded.ops.erase(**{target: named[target]})
+    assert report.clean
+    assert report.erased["events"] == 1
+    assert worded.get(one).status_reason == "erased"
+    if "{" not in second:
+        assert hits(alone, [word]) == {}
+    assert [worded.get_event(event_id).erased for event_id in later.event_ids] == [False, False]
+    assert facts(worded) >= {head, "User likes opera"}
+    replay_agrees(worded)
+    assert worded.ops.verify_ledger().ok
+
+
+def test_a_fact_that_took_the_place_of_what_is_erased_by_its_key_stays_and_a_replay_agrees(worded: Engram) -> None:
+    event, _ = said(worded, "oslo")
+    rome = worded.add("I live in Rome.")
+    assert rome.kind == "revise"
+    worded.ops.erase(events=[event])
+    assert "I live in Rome." in facts(worded)
+    replay_agrees(worded)
 
 
 def test_what_somebody_said_again_is_a_source_of_its_own(ada: Engram) -> None:
