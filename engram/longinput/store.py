@@ -129,6 +129,17 @@ def manifest_id(stream_id: str) -> str:
     return ids.id_of(stream_id, "manifest", 0)
 
 
+def document_of(event: Event) -> str | None:
+    """The stream of the document that an event is the manifest of; None of any other, whatever it names. Pure."""
+    named = event.payload.get("document")
+    if not isinstance(named, str):
+        return None
+    try:
+        return named if manifest_id(named) == event.event_id else None
+    except ValueError:  # no id of a stream: a word of the caller's own
+        return None
+
+
 def stream_name(kind: str, name: str, sha256: str) -> str:
     """The name of the stream of a text that belongs to a session, a task or a scope: the same text is found by it."""
     return f"{hashlib.sha256(f'{kind}/{name}'.encode()).hexdigest()[:32]}/{sha256}"

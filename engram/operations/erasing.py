@@ -519,9 +519,8 @@ def _document_of(desk: Desk, target: Target, event: Event) -> list[str]:
     """The events of the document of a manifest, and the manifest of an event of a document, where they go with it."""
     conn, tenant_id = desk.conn, desk.tenant_id
     found: list[str] = []
-    document = event.payload.get("document")
-    wide = target.kind not in ("events", "list")
-    if wide and isinstance(document, str) and store.manifest_id(document) == event.event_id:
+    document = store.document_of(event) if target.kind not in ("events", "list") else None
+    if document is not None:
         rows = fetch_all(conn, "list_unerased_events", tenant_id=tenant_id, stream_id=document, limit=LISTED)
         found += [row.event_id for row in rows]
     if target.kind == "source" and store.is_document(conn, event):

@@ -95,8 +95,8 @@ def _document(conn: Connection, scope_ids: Sequence[int], event_id: str) -> str:
         raise NotFound(citations.NO_EVENT)
     if store.is_document(conn, event):
         return event.stream_id
-    named = event.payload.get("document")
-    if not isinstance(named, str) or event.event_id != store.manifest_id(named):
+    named = store.document_of(event)
+    if named is None:
         raise InvalidInput("source_event_id", "the manifest, a part or a chunk of a long input", "another event")
     return named
 

@@ -244,6 +244,21 @@ def test_a_memory_goes_with_the_events_it_rests_on_and_what_else_they_gave(alone
     assert [one.memory_id for one in ada.list_memories()] == [kept.memory_id]
 
 
+@pytest.mark.parametrize("target", ["memories", "session", "scope", "user"])
+def test_a_payload_that_names_a_document_of_the_callers_own_stands_in_no_ones_way(
+    alone: Alone, ada: Engram, target: str
+) -> None:
+    message: Any = {"role": "user", "content": f"I live in {WORD}k.", "payload": {"document": "contract.pdf"}}
+    said = ada.remember([message], session_id="s1", wait=True)
+    [one, *_] = [decision.memory.memory_id for decision in said.decisions if decision.memory is not None]
+    with pytest.raises(InvalidInput, match="source_event_id"):
+        ada.build_long_input_context("Where?", source_event_id=said.event_ids[0])
+    named: dict[str, Any] = {"memories": [one], "session": "s1", "scope": ada.scope, "user": ada.scope.user_id}
+    assert ada.ops.erase(**{target: named[target]}).clean
+    assert ada.get_event(said.event_ids[0]).erased
+    assert hits(alone, [f"{WORD}k"]) == {}
+
+
 def test_what_else_an_erased_memory_rested_on_is_derived_again(ada: Engram) -> None:
     first = ada.remember("I am allergic to peanuts.").event_ids[0]
     ada.add("User is allergic to peanuts")
