@@ -7,8 +7,7 @@ INSERT INTO engram.derivations AS d (tenant_id, stream_id, deriver, version, pos
 SELECT engram.current_tenant(), m.stream_id, m.deriver, m.version, m.new
   FROM moves m
  WHERE m.old = (SELECT coalesce(max(x.position), 0) FROM engram.derivations x
-                 WHERE x.tenant_id = engram.current_tenant() AND x.stream_id = m.stream_id AND x.deriver = m.deriver
-                   AND x.version <= m.version)
+                 WHERE x.tenant_id = engram.current_tenant() AND x.stream_id = m.stream_id AND x.deriver = m.deriver)
  ORDER BY m.stream_id, m.deriver
 ON CONFLICT (tenant_id, stream_id, deriver, version) DO UPDATE
    SET position = excluded.position

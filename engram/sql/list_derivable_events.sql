@@ -8,7 +8,7 @@ SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.e
                        -- Where each deriver stands, as `list_cursors` tells it.
                        coalesce((SELECT max(d.position) FROM engram.derivations d
                                   WHERE d.tenant_id = engram.current_tenant() AND d.stream_id = u.stream_id
-                                    AND d.deriver = w.deriver AND d.version <= w.version), 0) AS after
+                                    AND d.deriver = w.deriver), 0) AS after
                   FROM unnest(%(stream_ids)s::uuid[]) u (stream_id)
                  CROSS JOIN unnest(%(derivers)s::text[], %(versions)s::integer[]) w (deriver, version)) g
          GROUP BY g.stream_id) s

@@ -539,6 +539,8 @@ def test_a_cursor_moves_only_from_where_it_was_seen(book: Book) -> None:
     assert [move(3, 5), move(0, 4), move(0, 5), move(4, 9), move(4, 6)] == [False, True, False, True, False]
     assert book.run(lambda conn: jobs.cursor(conn, stream, "rules", 1)) == 9
     assert [move(0, 2, version=2), move(9, 11, version=2)] == [False, True], "a newer version goes on from there"
+    assert [move(9, 12), move(11, 12)] == [False, True], "and so does an older one that runs beside it"
+    assert book.run(lambda conn: jobs.cursor(conn, stream, "rules", 2)) == 12
 
 
 def test_of_many_who_move_a_cursor_one_does(wide: Database, tenant: str) -> None:

@@ -239,6 +239,22 @@ def test_after_a_new_release_of_a_deriver_only_what_nobody_has_read_is_behind(
     assert door.search("harbour").watermark.behind == 0
 
 
+def test_of_two_releases_side_by_side_neither_derives_what_the_other_has_read(
+    door: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older, newer = rules.VERSION, rules.VERSION + 1
+    says = ("I live in Oslo.", "I moved to Rome.", "My sister is called Ann.", "I moved to Bergen.", "I like tea.")
+    for version, said in zip((older, newer, newer, older, newer), says, strict=True):
+        monkeypatch.setattr(rules, "VERSION", version)
+        door.remember(said)
+        door.ops.run_jobs()
+    told = [one.kind for one in door.list_decisions()]
+    assert (len(told), told.count("revise"), told.count("reinforce")) == (10, 2, 0)
+    where = next(one for one in door.list_memories() if one.fact == "User moved to Bergen")
+    assert where.revision == 3
+    assert {one.activity.repetition_count for one in door.list_memories()} == {0}
+
+
 def test_waiting_for_a_dead_job_ends_at_once_and_names_its_class(door: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
     receipt = door.remember("I live in Oslo.")
     failing(monkeypatch, errors.BadOutput())
