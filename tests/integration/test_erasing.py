@@ -525,6 +525,10 @@ def test_an_erasure_ends_where_the_list_has_no_room_for_it(alone: Alone, tenant:
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert not door.get_event(said).erased
+        assert len(path.read_bytes()) == 40
+        door.ops.redact_event(said)
+        assert next(check for check in door.ops.doctor().checks if check.name == "redactions").ok
+        assert door.ops.apply_redactions(path).clean, "a list that was cut once can be applied"
 
 
 @pytest.mark.parametrize("said", [b"no json", b"[" * 100_000, b"\xff"])
@@ -537,7 +541,9 @@ def test_the_doctor_tells_of_a_list_that_cannot_be_read(alone: Alone, tenant: st
         assert "a redaction list" in found.detail
 
 
-@pytest.mark.parametrize("said", ["no json", "[]", '{"event_id": "x", "tenant_id": "t"}', '{"tenant_id": "t"}'])
+@pytest.mark.parametrize(
+    "said", ["no json", "[]", '{"event_id": "x", "tenant_id": "t"}', '{"tenant_id": "t"}', '{"event_id": "0']
+)
 def test_a_file_that_is_no_redaction_list_is_refused(ada: Engram, tmp_path: Path, said: str) -> None:
     path = tmp_path / "list"
     path.write_text(said)
