@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.pool import NullPool
 
 from engram.errors import SettingsError
-from engram.migrations import VERSION_SCHEMA, VERSION_TABLE, prepare
+from engram.migrations import VERSION_SCHEMA, VERSION_TABLE, only_migrator, prepare
 
 
 def run(connection: Connection) -> None:
@@ -40,7 +40,8 @@ given = context.config.attributes.get("connection")
 if given is not None:
     run(given)
 else:
-    engine = sa.create_engine(address(), poolclass=NullPool, hide_parameters=True)
-    with engine.connect() as own:
+    url = address()
+    engine = sa.create_engine(url, poolclass=NullPool, hide_parameters=True)
+    with only_migrator(url.render_as_string(hide_password=False)), engine.connect() as own:
         prepare(own)
         run(own)

@@ -219,7 +219,7 @@ def rebuild_graphs(op: Operations, options: str) -> None:
 
 def build_graph(url: str, model_id: int, dimensions: int) -> None:
     """Build the vector graph of a model in every partition without blocking anybody; again it does what is left."""
-    with _one_at_a_time, _only_migrator(url), connected(url, isolation_level="AUTOCOMMIT") as connection:
+    with _one_at_a_time, only_migrator(url), connected(url, isolation_level="AUTOCOMMIT") as connection:
         for setting in ("role = engram_owner", "lock_timeout = 0", "statement_timeout = 0"):
             connection.exec_driver_sql(f"set {setting}")  # constants
         for part in range(PARTITIONS):
@@ -252,7 +252,7 @@ def _index_validity(op: Operations, name: str) -> bool | None:
 
 
 def _migrate(url: str, scripts: Path | None, act: Callable[[Config], None], **attributes: Any) -> None:
-    with _one_at_a_time, _only_migrator(url):
+    with _one_at_a_time, only_migrator(url):
         for attempt in range(1, TRIES + 1):
             try:
                 with connected(url) as connection:
@@ -304,7 +304,8 @@ def _config(scripts: Path | None, **attributes: Any) -> Config:
 
 
 @contextmanager
-def _only_migrator(url: str) -> Iterator[None]:
+def only_migrator(url: str) -> Iterator[None]:
+    """Wait until nobody else migrates a database, and keep others waiting while the block runs."""
     # Polled on a connection of its own outside any transaction: a blocking lock would deadlock with CREATE INDEX
     # CONCURRENTLY, which waits for the transaction of whoever waits for the lock.
     with connected(url, isolation_level="AUTOCOMMIT") as connection:

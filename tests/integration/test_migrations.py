@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -370,6 +371,21 @@ def test_alembics_own_command_line_finds_the_database_in_the_environment(fresh_d
     found = clean | {"DATABASE_URL": plain(fresh_database_url)}
     done = subprocess.run(command, cwd=REPOSITORY, env=found, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+    migrations.check(fresh_database_url)
+
+
+def test_alembics_own_command_line_waits_for_another_migrator(fresh_database_url: str) -> None:
+    command = [sys.executable, "-m", "alembic", "upgrade", "head"]
+    found = os.environ | {"ENGRAM_MIGRATION_URL": plain(fresh_database_url)}
+    polling = "select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock(%'"
+    with migrations.only_migrator(fresh_database_url):
+        other = subprocess.Popen(command, cwd=REPOSITORY, env=found, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        while len(rows(fresh_database_url, f"{polling} and pid <> pg_backend_pid()")) < 2:  # ours, and the other's
+            assert other.poll() is None, "it migrated beside the other"
+            time.sleep(0.05)
+        assert migrations.current(fresh_database_url) is None
+    assert other.communicate() == (b"", b"")
+    assert other.returncode == 0
     migrations.check(fresh_database_url)
 
 
