@@ -497,7 +497,11 @@ class _Loop:
 
     def run(self, coroutine: Coroutine[Any, Any, T], deadline: float) -> T:
         """Run a coroutine and wait for it; who is interrupted while waiting cuts it."""
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
+        try:
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
+        except BaseException:
+            coroutine.close()
+            raise
         latest = time.monotonic() + deadline + CONNECT_SECONDS  # beyond its own deadline only when the loop is stuck
         try:
             # In short waits: an exception thrown into this thread is heard between two of them.
@@ -511,8 +515,13 @@ class _Loop:
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="engram-llm", daemon=True).start()
+                loop = asyncio.new_event_loop()
+                try:
+                    threading.Thread(target=loop.run_forever, name="engram-llm", daemon=True).start()
+                except BaseException:  # no thread could be started: a loop that nobody runs would answer no call
+                    loop.close()
+                    raise
+                self._loop = loop
             return self._loop
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -23,7 +24,7 @@ from engram import (
     llm,
     prompting,
 )
-from engram.llm import Breaker, Models, retry_after
+from engram.llm import LOOP, Breaker, Models, retry_after
 from engram.operations import asking
 from engram.settings import COMPONENTS, load
 from engram.testing import ScriptedModel
@@ -380,6 +381,22 @@ def test_nothing_heavy_is_imported_before_a_model_is_asked() -> None:
         "sys.exit('litellm' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_call_for_which_no_thread_could_be_started_spoils_no_later_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answer() -> str:
+        return "here"
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    loop = type(LOOP)()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        for _ in range(2):
+            with pytest.raises(RuntimeError):
+                loop.run(answer(), 1.0)
+    assert loop.run(answer(), 10.0) == "here"
 
 
 def test_importing_litellm_asks_nobody_for_prices() -> None:
