@@ -146,6 +146,7 @@ def begun(
         raise Conflict("the scope has as many shadows as it may have: drop one")
     if since is not None:
         fetch_value(conn, "seed_projection", shadow_id=shadow_id)
+        execute(conn, "seed_privacy", tenant_id=scope.tenant_id, shadow_id=shadow_id)
     return _shadow(conn, scope, scope_id, name)
 
 

@@ -342,6 +342,21 @@ def test_what_was_erased_stays_erased_in_every_projection(door: Engram, database
     assert "drinks tea" not in everything(door)
 
 
+def test_what_was_revised_before_it_became_private_stays_public_in_a_replay_of_what_came_later(door: Engram) -> None:
+    one = door.add("The boat has a mast").memory
+    assert one is not None
+    two = door.revise(one.memory_id, "The boat has two masts").memory
+    assert two is not None
+    time.sleep(0.01)
+    since = datetime.now(UTC)
+    door.revise(one.memory_id, "The boat has three masts")
+    door.annotate(two.memory_id, private=True)
+    diff = door.ops.replay(since=since)
+    assert diff.is_same, told(diff)
+    door.ops.switch_replay(diff.shadow_id)
+    assert [made.private for made in door.get_lineage(one.memory_id).revisions] == [False, True, False]
+
+
 def _revised(door: Engram) -> str:
     paris = door.add("User lives in Paris", tags=["home"], main_content="A flat")
     assert paris.memory is not None
