@@ -548,8 +548,9 @@ def _desk(setup: Setup, conn: Connection, shadow: Shadow) -> Desk:
 
 
 def _advance(conn: Connection, shadow: Shadow, batch: Sequence[Step]) -> None:
-    """What remains to be done once some steps are taken: their memories as old as the live ones, and the next place."""
+    """What remains once some steps are taken: what ties their memories to places, how old they are, the next place."""
     events = sorted({step.event.event_id for step in batch})
+    execute(conn, "carry_relations", **shadow.params, digit=shadow.digit, event_ids=events, all=False)
     execute(conn, "keep_recorded", **shadow.params, digit=shadow.digit, event_ids=events)
     new = batch[-1].place
     execute(
@@ -741,13 +742,18 @@ def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
         for row in changed:
             writing.note(desk, row.memory_id, row.entry, event.event_id, event.actor)
             moved.add(row.lineage_id)
-    execute(desk.conn, "carry_relations", **asked)
+    _carry_relations(desk, shadow, step.event.event_id)
     _reorder(desk, moved, step)
 
 
 def _asked(shadow: Shadow, event_id: str) -> dict[str, Any]:
     """What every statement asks by that carries what is left of an event into a shadow."""
     return {**shadow.params, "digit": shadow.digit, "event_id": event_id}
+
+
+def _carry_relations(desk: Desk, shadow: Shadow, event_id: str) -> None:
+    """Relate, or part, what an erased event did."""
+    execute(desk.conn, "carry_relations", **shadow.params, digit=shadow.digit, event_ids=[event_id], all=True)
 
 
 def _carry_tombstones(desk: Desk, shadow: Shadow, event_id: str) -> set[str]:
@@ -760,7 +766,7 @@ def _carry_beside_erased(desk: Desk, shadow: Shadow, step: Step, live: Sequence[
     if not any(row.status_reason == "erased" for row in live):
         return False
     moved = _carry_tombstones(desk, shadow, step.event.event_id)  # unless a change named it before
-    execute(desk.conn, "carry_relations", **_asked(shadow, step.event.event_id))
+    _carry_relations(desk, shadow, step.event.event_id)
     _reorder(desk, moved, step)
     return True
 
@@ -791,7 +797,7 @@ def _carry_beside(
     if inherits:
         execute(desk.conn, "carry_inherited", **asked)
     if inherits or any(_is_erased(desk, one) for one in superseded):
-        execute(desk.conn, "carry_relations", **asked)
+        _carry_relations(desk, shadow, step.event.event_id)
 
 
 def _is_erased(desk: Desk, memory_id: str | None) -> bool:

@@ -1,4 +1,5 @@
--- Relate memories of a shadow, or part them, as an erased event did with the live ones.
+-- Relate memories of a shadow, or part them, as some events did with the live ones: all that erased ones did, and of others what leads to the
+-- place of an erased memory, where nothing stands that a rule could relate.
 INSERT INTO engram.memory_relations AS r (tenant_id, source_id, target_id, relation_type, weight, auto, metadata, recorded_at, ended_at,
   event_id, holds_at, changed_at)
 SELECT DISTINCT ON (a.memory_id, b.memory_id, c.relation_type)
@@ -9,7 +10,8 @@ SELECT DISTINCT ON (a.memory_id, b.memory_id, c.relation_type)
     ON a.tenant_id = c.tenant_id AND a.scope_id = %(shadow_id)s AND a.memory_id = engram.redigit(c.source_id, '7', %(digit)s)
   JOIN engram.agent_memory b
     ON b.tenant_id = c.tenant_id AND b.scope_id = %(shadow_id)s AND b.memory_id = engram.redigit(c.target_id, '7', %(digit)s)
- WHERE c.tenant_id = %(tenant_id)s AND c.event_id = %(event_id)s::uuid
+ WHERE c.tenant_id = %(tenant_id)s AND c.event_id = ANY(%(event_ids)s::uuid[])
+   AND (%(all)s OR 'erased' IN (a.status_reason, b.status_reason))
    AND substr(c.source_id::text, 15, 1) = '7' AND substr(c.target_id::text, 15, 1) = '7'
  ORDER BY a.memory_id, b.memory_id, c.relation_type, c.change_id DESC
     ON CONFLICT (tenant_id, source_id, target_id, relation_type)

@@ -383,6 +383,21 @@ def _revised_before(door: Engram) -> str:
     return rome.event_id
 
 
+def _followed(door: Engram) -> str:
+    paris = door.add("User lives in Paris", topic_key="home")
+    door.add("User lives in Rome", topic_key="home")
+    return paris.event_id
+
+
+def _parted(door: Engram) -> str:
+    paris = door.add("User lives in Paris", topic_key="home").memory
+    rome = door.add("User lives in Rome", topic_key="home")
+    assert paris is not None
+    assert rome.memory is not None
+    door.unrelate(rome.memory.memory_id, paris.memory_id, "supersedes")
+    return rome.event_id
+
+
 def _superseding(door: Engram) -> str:
     boat = door.add("User owns a boat")
     assert boat.memory is not None
@@ -403,7 +418,10 @@ def _ended(door: Engram) -> str:
     return door.list_events(types=["memory_ended"])[0].event_id
 
 
-@pytest.mark.parametrize("history", [_revised, _revised_twice, _revised_before, _superseding, _superseded, _ended])
+@pytest.mark.parametrize(
+    "history",
+    [_revised, _revised_twice, _revised_before, _followed, _parted, _superseding, _superseded, _ended],
+)
 def test_what_rests_on_the_place_of_what_was_erased_is_there_after_a_switch(
     door: Engram, database: Database, tenant: str, history: Callable[[Engram], str]
 ) -> None:
