@@ -195,6 +195,7 @@ def log_to_stderr(level: int = logging.INFO, *, as_json: bool = False) -> None:
     root = logging.getLogger("engram")
     root.handlers, root.propagate = [handler], False
     root.setLevel(level)
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # a database that is away is told once, by us
 
 
 def is_ready(port: int) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import sys
 import traceback
@@ -45,6 +46,8 @@ def main() -> None:
             setattr(sys, name, io.StringIO())
         elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what its encoding cannot say is shown as its number
+    if "--traceback" not in sys.argv:
+        logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # a connection that is lost is told by us
     sys.exit(run(sys.argv[1:]))
 
 

@@ -553,6 +553,29 @@ def test_a_database_that_does_not_answer_is_said_to_be_unavailable(cli: Cli, mon
     assert "nobody" not in ran.err, "an address may hold a password"
 
 
+LOSING = """
+import sys
+from engram import cli, database
+
+asked, revision = [], database._revision
+def lost_at_first(conn):
+    asked.append(1)
+    if len(asked) == 1:
+        conn.connection.cursor().execute("select pg_terminate_backend(pg_backend_pid())")
+    return revision(conn)
+
+database._revision = lost_at_first
+cli.main()
+"""
+
+
+def test_a_connection_that_is_lost_is_no_traceback(database_url: str, tenant: str) -> None:
+    command = [sys.executable, "-c", LOSING, "stats", "--json", "--database-url", database_url, "--tenant", tenant]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert json.loads(ran.stdout)["events"] == 0
+
+
 def test_an_unexpected_error_is_a_sentence_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("a secret value")
