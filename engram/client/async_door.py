@@ -1270,8 +1270,9 @@ class AsyncEngram(Door):
     ) -> Session:
         """End a session; its last summary is the caller's, or is made by a job. One that has ended stays as it is.
 
-        A session goes on when something is written into it again. Nothing is remembered of a summary: a memory with the
-        tag `session-note` is what a cycle distils. Raises NotFound outside the scope.
+        Brought later, a summary ends it anew, with the outcome it had. A session goes on when something is written into
+        it again. Nothing is remembered of a summary: a memory with the tag `session-note` is what a cycle distils.
+        Raises NotFound outside the scope.
         """
         return await self._run(operations.sessions.end_session(self._setup, session_id, summary, write))
 

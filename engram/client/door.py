@@ -1224,8 +1224,9 @@ class Engram(Door):
     def end_session(self, session_id: str, *, summary: str | None = None, **write: Unpack[SessionWrite]) -> Session:
         """End a session; its last summary is the caller's, or is made by a job. One that has ended stays as it is.
 
-        A session goes on when something is written into it again. Nothing is remembered of a summary: a memory with the
-        tag `session-note` is what a cycle distils. Raises NotFound outside the scope.
+        Brought later, a summary ends it anew, with the outcome it had. A session goes on when something is written into
+        it again. Nothing is remembered of a summary: a memory with the tag `session-note` is what a cycle distils.
+        Raises NotFound outside the scope.
         """
         return self._run(operations.sessions.end_session(self._setup, session_id, summary, write))
 
