@@ -9,7 +9,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count, pairwise
 from pathlib import Path
@@ -58,7 +58,9 @@ def measured(desk: Desk, rows: int, times: int) -> dict[str, Any]:
     from engram import Engram, Scope
     from engram.cli import files, machine
 
-    with desk.waiting("Making a database"), alone(desk.settings()) as settings:
+    with ExitStack() as stack:
+        with desk.waiting("Making a database"):
+            settings = stack.enter_context(alone(desk.settings()))
         url = settings.database_url.get_secret_value()  # type: ignore[union-attr]
         told: dict[str, Any] = {
             "machine": machine.machine(), "versions": machine.versions(url),
@@ -287,9 +289,9 @@ def _told(url: str, statement: str) -> None:
 
 
 def _named(url: str, database: str) -> str:
-    from sqlalchemy import make_url
+    from engram.database import address
 
-    return make_url(url).set(database=database).render_as_string(hide_password=False)
+    return address(url).set(database=database).render_as_string(hide_password=False)
 
 
 def _secret(url: str) -> Any:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -53,6 +58,24 @@ def test_a_bench_says_what_it_ran_on_and_what_each_call_cost(cli: Cli, folder: P
     assert told["found"] == 1.0
     assert told["export"]["rows"] > 100
     assert told["rows_a_second"] > 0
+
+
+def test_on_a_terminal_it_shows_how_far_it_is(folder: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "engram", "bench", *QUICK, "--data-dir", str(folder / "data")]
+    env = os.environ | {"TERM": "xterm-256color"}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=theirs, text=True) as running:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # what Linux says where nobody writes any more
+            while part := os.read(ours, 4096):
+                shown += part
+        out, _ = running.communicate(timeout=120)
+    os.close(ours)
+    assert running.returncode == 0, shown
+    assert "recall_critical" in out
+    assert b"Making a database" in shown
+    assert b"Adding memories" in shown
 
 
 @pytest.mark.usefixtures("owned")
