@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from quiet import quiet
 from traces import hits, tables_with
 
 from engram import Engram, NotFound, Scope
@@ -16,7 +17,7 @@ CANARY = "zanzibar-canary-4711"
 @pytest.fixture
 def ada(database_url: str, tenant: str) -> Iterator[Engram]:
     with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
-        yield door
+        yield quiet(door)
 
 
 def test_a_redacted_message_is_nowhere_and_the_chain_still_holds(server: EmbeddedServer, ada: Engram) -> None:
