@@ -38,6 +38,7 @@ from clients import CALLS, READS, Case, Client
 from crowds import BIG, LITTLE, Crowd, Shape, digest, opened, vectors_of
 from watching import Sent, Wire, took
 
+from engram.cli.machine import LEAST, milliseconds, percentiles
 from engram.settings import load
 
 TIMES: Final = 150
@@ -57,8 +58,6 @@ HIDDEN: Final = ("search", "recall", "add", "append")  # calls that are measured
 SLOW: Final = 3.0  # seconds after which a case has been measured enough
 PATIENCE: Final = 20.0  # seconds after which even a case of few calls has been
 WARMED: Final = 0.5
-LEAST: Final = 20  # calls, as many as a 95th percentile is of
-MANY: Final = 100  # calls that a 99th percentile is of
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +95,6 @@ class Rush:
 
 
 Pair = tuple[list[Rush], list[Rush]]
-
-
-def percentiles(found: Sequence[float]) -> tuple[float, float | None, float | None]:
-    """The median, the 95th and the 99th percentile; None of fewer calls than 20 and 100, of which these say nothing."""
-    ordered = sorted(found)
-    middle, late, last = (ordered[int(share * len(ordered))] for share in (0.5, 0.95, 0.99))
-    return middle, late if len(found) >= LEAST else None, last if len(found) >= MANY else None
-
-
-def milliseconds(value: float | None) -> str:
-    """A time as a table shows it: three digits that say something, and a dash where there is none."""
-    if value is None:
-        return "–"
-    return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
 
 
 def multiple(new: float | None, old: float | None) -> str:

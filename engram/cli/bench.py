@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from engram.cli.desk import Desk
+from engram.cli.server import plain_url
 from engram.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ PINNED: Final = 5
 CHAINED: Final = 20
 MERGED: Final = 20  # merges at most: each puts two memories away
 WIDE: Final = 1_000  # tokens of a context
-LEAST: Final = {"p50_ms": 1, "p95_ms": 20, "p99_ms": 100}  # calls of which a percentile says something
+PERCENTILES: Final = ("p50_ms", "p95_ms", "p99_ms")
 NO_RIGHT: Final = (
     "The bench measures in a database of its own, and this login may create none: name one that may as "
     "ENGRAM_MIGRATION_URL, or --data-dir for an embedded server."
@@ -98,7 +99,7 @@ class Floor:
     def __init__(self, url: str) -> None:
         import psycopg
 
-        self._conn = psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True)
+        self._conn = psycopg.connect(plain_url(url), autocommit=True)
 
     def __call__(self) -> object:
         return self._conn.execute("SELECT 1").fetchone()
@@ -173,6 +174,8 @@ def _merge(engram: Engram, ids: Sequence[str], at: int) -> object:
 
 def compared(call: Call, floor: Floor, times: int, told: Callable[[float], None]) -> dict[str, Any]:
     """Milliseconds of a call, and of its floor in turn: what else the machine does falls on both."""
+    from engram.cli import machine
+
     many = min(times, call.most)
     for _ in range(min(WARM, many)):
         call.make()
@@ -183,16 +186,11 @@ def compared(call: Call, floor: Floor, times: int, told: Callable[[float], None]
             work()
             into.append((time.perf_counter() - begun) * 1000)
         told((place + 1) / many)
-    return {"name": call.name, "times": many, **percentiles(own), "select_1_ms": round(statistics.median(bare), 4)}
-
-
-def percentiles(taken: Sequence[float]) -> dict[str, float | None]:
-    """The median, the 95th and the 99th percentile, each None of too few calls to say anything of it. Pure."""
-    ordered = sorted(taken)
+    told_of = (None if one is None else round(one, 3) for one in machine.percentiles(own))
     return {
-        name: round(ordered[int(int(name[1:3]) / 100 * len(ordered))], 3) if len(ordered) >= least else None
-        for name, least in LEAST.items()
-    }
+        "name": call.name, "times": many, **dict(zip(PERCENTILES, told_of, strict=True)),
+        "select_1_ms": round(statistics.median(bare), 4),
+    }  # fmt: skip
 
 
 def found(engram: Engram, rows: int, times: int) -> list[bool]:
@@ -305,7 +303,7 @@ def _secret(url: str) -> Any:
 
 def render(console: Console, told: dict[str, Any]) -> None:
     """What was measured, on what, as a table."""
-    from engram.cli import show
+    from engram.cli import machine, show
 
     show.facts(console, {
         "machine": told["machine"],
@@ -317,7 +315,7 @@ def render(console: Console, told: dict[str, Any]) -> None:
     made = show.table("call", "times", "p50 ms", "p95 ms", "p99 ms", "of SELECT 1")
     for call in told["calls"]:
         ratio = call["p50_ms"] / call["select_1_ms"]
-        cells = [_shown(call[name]) for name in LEAST]
+        cells = [machine.milliseconds(call[name]) for name in PERCENTILES]
         made.add_row(call["name"], str(call["times"]), *cells, f"{ratio:.0f} times")
     show.draw(console, made)
     show.facts(console, {
@@ -325,7 +323,3 @@ def render(console: Console, told: dict[str, Any]) -> None:
         "exported": f"{told['export']['rows']:,} rows in {told['export']['seconds']:.2f} s",
         "found": f"{told['found']:.1%} of the facts among the first ten for their questions",
     })  # fmt: skip
-
-
-def _shown(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

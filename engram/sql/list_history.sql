@@ -1,7 +1,7 @@
 -- The changes of some memories, of those of a lineage, or of some scopes, newest first: of each place its newest, by its index, or those of
 -- all. Each memory is asked for by its key; a change is of the scope of its memory. The reader fills in what an entry is called.
-SELECT h.change_id, o.place, max(h.change_id) OVER () AS newest, h.recorded_at, /*entry*/ AS entry, h.memory_id::text, h.previous_id::text, h.state->>'superseded_by' AS heir,
-       h.reason, h.actor, h.event_id::text, h.run_id::text
+SELECT h.change_id, o.place, max(h.change_id) OVER () AS newest, h.recorded_at, /*entry*/ AS entry, h.memory_id::text,
+       h.previous_id::text, h.state->>'superseded_by' AS heir, h.reason, h.actor, h.event_id::text, h.run_id::text
   FROM /*of*/
  CROSS JOIN LATERAL (
        SELECT c.change_id, c.recorded_at, c.entry, c.status, c.memory_id, c.previous_id, c.state, c.reason, c.because, c.actor, c.event_id,
