@@ -100,6 +100,10 @@ SETTINGS: Final = {
     "TimeZone": "'UTC'",
     "DateStyle": "'ISO'",  # the forms in which times are read, whatever the server's own are
     "IntervalStyle": "'postgres'",
+    "extra_float_digits": "'1'",  # a number is read as it is kept
+    "standard_conforming_strings": "'on'",  # as the functions of the schema were written
+    "array_nulls": "'on'",
+    "row_security": "'on'",  # off it would refuse every read of a walled table
     "lock_timeout": "%(lock_timeout)s",
     "statement_timeout": "%(statement_timeout)s",
     "idle_in_transaction_session_timeout": f"'{IDLE_TIMEOUT_MS}'",
@@ -763,10 +767,11 @@ def opening(
     The connection is in autocommit as far as its driver knows, which would spend a message on BEGIN alone.
     """
     given = Fixed(tenant_id=tenant_id, lock_timeout=_ms(lock_timeout), statement_timeout=_ms(statement_timeout))
-    isolation = " ISOLATION LEVEL REPEATABLE READ" if snapshot else ""
+    # Never the server's own default: who waits for a lock reads what was written meanwhile.
+    isolation = "REPEATABLE READ" if snapshot else "READ COMMITTED"
     # Read-only by the server's own wish stays read-only: whoever set it so knew why.
     access = " READ ONLY" if read_only else ""
-    return (f"BEGIN{isolation}{access}", None), (OPENING, given)
+    return (f"BEGIN ISOLATION LEVEL {isolation}{access}", None), (OPENING, given)
 
 
 @dataclass(slots=True)

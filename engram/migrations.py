@@ -36,6 +36,17 @@ LOCK_KEY: Final = 0x656E6772616D  # the word "engram" as a number
 LOCK_WAIT_SECONDS: Final = 600.0
 LOCK_POLL_SECONDS: Final = 0.2
 STATEMENT_LOCK_TIMEOUT: Final = "1s"
+EXTENSIONS: Final = "public"  # where the functions of the schema look for pgvector
+MOVE: Final = f"ALTER EXTENSION vector SET SCHEMA {EXTENSIONS}"
+PLACE: Final = """select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+    where e.extname = 'vector'"""
+# Whatever a database or a login is used to: a statement that waits long for a lock makes everybody wait behind it, and
+# the scripts were written for the rest.
+SESSION: Final = {
+    "lock_timeout": STATEMENT_LOCK_TIMEOUT, "statement_timeout": "0", "idle_in_transaction_session_timeout": "0",
+    "client_min_messages": "warning", "search_path": EXTENSIONS, "standard_conforming_strings": "on",
+    "row_security": "on", "default_transaction_isolation": "read committed",
+}  # fmt: skip
 TRIES: Final = 30
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
@@ -220,7 +231,8 @@ def rebuild_graphs(op: Operations, options: str) -> None:
 def build_graph(url: str, model_id: int, dimensions: int) -> None:
     """Build the vector graph of a model in every partition without blocking anybody; again it does what is left."""
     with _one_at_a_time, only_migrator(url), connected(url, isolation_level="AUTOCOMMIT") as connection:
-        for setting in ("role = engram_owner", "lock_timeout = 0", "statement_timeout = 0"):
+        places = f"search_path = {EXTENSIONS}"
+        for setting in ("role = engram_owner", places, "lock_timeout = 0", "statement_timeout = 0"):
             connection.exec_driver_sql(f"set {setting}")  # constants
         for part in range(PARTITIONS):
             name = f"memory_embeddings_{part:02}_graph_{int(model_id)}"
@@ -285,13 +297,14 @@ def _refuse_newer(connection: Connection, scripts: Path | None) -> None:
 
 
 def prepare(connection: Connection) -> None:
-    """Give a migrating session its limits: a statement that waits long for a lock makes everybody wait behind it."""
+    """Give a migrating session its settings; raise SettingsError where its database has pgvector in another schema."""
     # Session settings, and on a connection of our own: a migration is never run through a transaction pooler.
-    connection.exec_driver_sql("select set_config('lock_timeout', %s, false)", (STATEMENT_LOCK_TIMEOUT,))
-    connection.exec_driver_sql("set statement_timeout = 0")
-    connection.exec_driver_sql("set idle_in_transaction_session_timeout = 0")
-    connection.exec_driver_sql("set client_min_messages = warning")
+    for name, value in SESSION.items():
+        connection.exec_driver_sql("select set_config(%s, %s, false)", (name, value))
+    found = connection.exec_driver_sql(PLACE).scalar()
     connection.commit()
+    if found not in {None, EXTENSIONS}:
+        raise SettingsError(f"pgvector is in the schema {found}, expected in {EXTENSIONS}: {MOVE}", schema=found)
 
 
 def _config(scripts: Path | None, **attributes: Any) -> Config:

@@ -252,8 +252,12 @@ def _of_server(row: Row[Any]) -> Iterator[Check]:
         "use PostgreSQL 16.10, 17.6, 18 or later",
     )
     version = tuple(int(part) for part in row.vector.split(".")) if row.vector else ()
+    is_astray = row.place not in {None, migrations.EXTENSIONS}
     yield Check(
-        "pgvector", version >= LEAST_VECTOR, f"pgvector {row.vector or 'missing'}", "ALTER EXTENSION vector UPDATE"
+        "pgvector",
+        version >= LEAST_VECTOR and not is_astray,
+        f"pgvector {row.vector or 'missing'}" + (f" in the schema {row.place}" if is_astray else ""),
+        migrations.MOVE if is_astray else "ALTER EXTENSION vector UPDATE",
     )
     durable = row.fsync == "on" and row.full_page_writes == "on"
     yield Check(

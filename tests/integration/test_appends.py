@@ -88,7 +88,7 @@ def test_an_append_that_makes_nothing_due_is_one_message(
             messages.clear()
             receipt = door.record_event("The boiler hums again.", derive="skip", session_id=session)
             [message] = messages
-            assert message[0] == "BEGIN"
+            assert message[0].startswith("BEGIN")
             assert message[-2].startswith(AT_ONCE)
             assert message[-1] == "COMMIT"
             assert door.get_event(receipt.event_ids[0]).content == "The boiler hums again."

@@ -203,6 +203,42 @@ def test_a_database_in_another_encoding_is_refused_before_anything_is_made(
         run(server.superuser_url, f"drop database {name} with (force)")
 
 
+def test_what_a_database_is_used_to_changes_nothing_of_the_schema(server: EmbeddedServer, database_url: str) -> None:
+    assert database_url
+    name = "used_to_others"
+    run(server.superuser_url, f"create database {name}")
+    url = server.url(user="postgres", database=name)
+    try:
+        run(url, "create schema app")
+        for setting in ("search_path = app, public", "standard_conforming_strings = off", "row_security = off"):
+            run(server.superuser_url, f"alter database {name} set {setting}")
+        migrations.upgrade(url)
+        run(server.superuser_url, f"alter database {name} reset all")
+        assert catalogue(url) == catalogue(server.superuser_url)
+        assert rows(url, "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'") == [
+            ("public",)
+        ]
+    finally:
+        run(server.superuser_url, f"drop database {name} with (force)")
+
+
+def test_pgvector_in_a_schema_of_its_own_is_refused_with_what_moves_it(fresh_database_url: str) -> None:
+    run(fresh_database_url, "create schema extensions")
+    run(fresh_database_url, "create extension vector schema extensions")
+    moved = "pgvector is in the schema extensions, expected in public: ALTER EXTENSION vector SET SCHEMA public"
+    with pytest.raises(SettingsError, match=moved):
+        migrations.upgrade(fresh_database_url)
+    assert migrations.current(fresh_database_url) is None
+    run(fresh_database_url, migrations.MOVE)
+    migrations.upgrade(fresh_database_url)
+    with Engram(fresh_database_url, settings=load({}), embedder="none") as door:
+        assert [one.ok for one in door.ops.doctor().checks if one.name == "pgvector"] == [True]
+        run(fresh_database_url, "alter extension vector set schema extensions")
+        [astray] = [one for one in door.ops.doctor().checks if one.name == "pgvector"]
+        assert (astray.ok, astray.repair) == (False, migrations.MOVE)
+        assert astray.detail.endswith("in the schema extensions")
+
+
 def test_a_schema_that_is_missing_behind_or_ahead_says_what_to_do(fresh_database_url: str) -> None:
     with pytest.raises(SchemaOutdated, match="no Engram schema: run `engram migrate`"):
         migrations.check(fresh_database_url)

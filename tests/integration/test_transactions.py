@@ -349,7 +349,7 @@ def together(works: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 def is_commit(data: bytes) -> bool:
-    return b"COMMIT" in data
+    return b"COMMIT\0" in data
 
 
 @pytest.fixture
@@ -1306,7 +1306,7 @@ def test_a_transaction_of_one_statement_is_one_message(losing: LosingProxy, data
         losing.fate = note
         far.run(tenant, add_at_last(tenant))
         assert len(messages) == 1
-        assert [part in messages[0] for part in (b"BEGIN", b"INSERT", b"COMMIT")] == [True] * 3
+        assert [part in messages[0] for part in (b"BEGIN", b"INSERT", b"COMMIT\0")] == [True] * 3
         losing.fate = lambda _: "pass"
         assert count(far, tenant) == 1
 
@@ -1332,7 +1332,7 @@ def test_what_is_sent_ahead_of_nothing_goes_with_commit_in_one_message(
         losing.fate = note
         far.run(tenant, work)
         assert len(messages) == 1
-        assert [part in messages[0] for part in (b"BEGIN", b"INSERT", b"COMMIT")] == [True] * 3
+        assert [part in messages[0] for part in (b"BEGIN", b"INSERT", b"COMMIT\0")] == [True] * 3
         losing.fate = lambda _: "pass"
         assert config_of(far, tenant) == "simple"
 
@@ -1763,3 +1763,49 @@ def test_times_are_told_in_utc_and_in_one_form_whatever_the_login_is_used_to(
                 assert told.span == timedelta(hours=26)
     finally:
         behind.execute("DROP ROLE far_away")
+
+
+def test_what_a_database_is_used_to_changes_nothing_of_what_is_written_and_read(
+    server: EmbeddedServer, migrated_database_url: str, tenant: str
+) -> None:
+    name = sa.make_url(migrated_database_url).database
+    assert name is not None
+    used_to = {
+        "standard_conforming_strings": "off", "array_nulls": "off", "row_security": "off", "extra_float_digits": "-5",
+        "default_transaction_isolation": "serializable", "gin_fuzzy_search_limit": "3",
+    }  # fmt: skip
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
+        for setting, value in used_to.items():
+            conn.execute(f"ALTER DATABASE {name} SET {setting} = '{value}'")  # type: ignore[arg-type]
+    odd = "The path is C:\\temp\\new \\0 'quoted' NULL"
+    with Engram(server.url(database=name), scope=Scope(tenant), settings=load({}), embedder="none") as door:
+        told = door.remember(odd, wait=30.0)
+        assert door.get_event(told.event_ids[0]).content == odd
+        written = door.add("NULL", importance=0.123456789012345, metadata={"NULL": ["NULL", None, "\\x"]}).memory
+        assert written is not None
+        assert door.get(written.memory_id) == written
+        assert (written.importance, written.metadata) == (0.123456789012345, {"NULL": ["NULL", None, "\\x"]})
+        assert {one.memory.fact for one in door.search("null path")} >= {"NULL"}
+        assert door.ops.verify_ledger().ok
+    with of_its_own(server.url(database=name)) as database:
+        [third] = database.run(tenant, lambda conn: fetch_named(conn, "SELECT 1 / 3::float8", {})[0])
+        assert third == 1 / 3
+
+
+@pytest.mark.parametrize("default", ["repeatable read", "serializable"])
+def test_who_waits_for_a_lock_reads_what_was_written_meanwhile_whatever_is_the_default(
+    server: EmbeddedServer, migrated_database_url: str, tenant: str, default: str
+) -> None:
+    name = sa.make_url(migrated_database_url).database
+    assert name is not None
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
+        conn.execute(f"ALTER DATABASE {name} SET default_transaction_isolation = '{default}'")  # type: ignore[arg-type]
+    levels = "SELECT current_setting('transaction_isolation') AS level"
+    with of_its_own(server.url(database=name)) as database:
+        for read_only, snapshot, wanted in (
+            (False, False, "read committed"), (True, False, "read committed"), (True, True, "repeatable read"),
+        ):  # fmt: skip
+            found = database.run(
+                tenant, lambda conn: fetch_named(conn, levels, {})[0].level, read_only=read_only, snapshot=snapshot
+            )
+            assert found == wanted
