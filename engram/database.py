@@ -63,6 +63,7 @@ __all__ = [
     "fetch_together",
     "fetch_value",
     "is_first_try",
+    "seconds_refused",
     "send_after",
     "send_ahead",
     "send_now",
@@ -174,6 +175,9 @@ USUAL: Final[Mapping[str, Any]] = {
     "keepalives_count": 3, "tcp_user_timeout": 10_000,
 }  # fmt: skip
 """Parameters of a connection where its address does not give them."""
+REFUSED_FOR: Final = 60.0  # seconds for which a refused write is held against a server that takes none meanwhile
+_REFUSED: Final[dict[str, float]] = {}
+"""When the server behind an address could write nothing last, though it answers; none once it has written again."""
 UNKNOWN_NAME: Final = {"role": "28000", "database": "3D000"}
 
 
@@ -339,6 +343,13 @@ def fetch_ahead(conn: Connection, name: str, /, **params: Any) -> Callable[[], l
         return wire.rows(awaited.answer)
 
     return rows
+
+
+def seconds_refused(conn: Connection) -> float | None:
+    """How long ago the server behind a connection could write nothing, as far as this process tried lately."""
+    refused = _REFUSED.get(conn.engine.url.render_as_string(hide_password=False))
+    ago = math.inf if refused is None else time.monotonic() - refused
+    return ago if ago < REFUSED_FOR else None
 
 
 def is_first_try(conn: Connection) -> bool:
@@ -636,10 +647,14 @@ class Database:
                     attempt.course = attempt.entered(conn)
                     result = work(conn)
                     attempt.course.committing = True
+                if _REFUSED and not read_only:
+                    _REFUSED.pop(self.url, None)
                 return result
             except EngramError:
                 raise
             except Exception as error:  # noqa: BLE001 - `failed` raises Engram's own for it
+                if not read_only:
+                    self._note(error)
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     self.engine.dispose()
@@ -670,16 +685,25 @@ class Database:
                     attempt.course = attempt.entered(conn)
                     result = await conn.run_sync(work)
                     attempt.course.committing = True
+                if _REFUSED and not read_only:
+                    _REFUSED.pop(self.url, None)
                 return result
             except EngramError:
                 raise
             except Exception as error:  # noqa: BLE001 - `failed` raises Engram's own for it
+                if not read_only:
+                    self._note(error)
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     await self.async_engine.dispose()
                 if attempt.lost and self.recover is not None:
                     await asyncio.to_thread(attempt.recover, self.recover)
                 await asyncio.sleep(pause)
+
+    def _note(self, error: Exception) -> None:
+        """Keep in mind that the server could write nothing: its disk is full, or fails."""
+        if isinstance(error, DRIVER_ERRORS) and classify(error) == "stop":
+            _REFUSED[self.url] = time.monotonic()
 
     def close(self) -> None:
         """Close every connection of the synchronous door; those that calls under way are using, when they are left."""

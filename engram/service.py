@@ -226,8 +226,9 @@ def _probe(port: int | None, ready: Callable[[], bool]) -> Iterator[int | None]:
 
     class Answer(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            good = self.path == "/live" or (self.path == "/ready" and ready())
-            self.send_response(200 if good else 404 if self.path != "/ready" else 503)
+            path = self.path.partition("?")[0]
+            good = path == "/live" or (path == "/ready" and ready())
+            self.send_response(200 if good else 404 if path != "/ready" else 503)
             self.send_header("Content-Length", "0")
             self.end_headers()
 

@@ -1585,9 +1585,10 @@ class Health(Value):
     """How well a process serves a tenant now: the tier, what was looked at, and the work that waits.
 
     `tier` is `full`, or names the worst that is out: `no_llm` (no language model answers), `no_embedding` (searches go
-    by words), `read_only` (the server takes no writes); None where nothing is served at all. What is out by choice
-    lowers no tier. `backlog_age` is how many seconds the oldest job of a deriver has been there, 0 where there is none;
-    `chain_checked_at` when this process last found the chain whole. What is not known is None.
+    by words), `read_only` (the server takes no writes, or refused one of this process within the last minute for a disk
+    that is full or fails); None where nothing is served at all. What is out by choice lowers no tier. `backlog_age` is
+    how many seconds the oldest job of a deriver has been there, 0 where there is none; `chain_checked_at` when this
+    process last found the chain whole. What is not known is None.
     """
 
     ok: bool

@@ -25,7 +25,7 @@ from engram import (
     tenancy,
 )
 from engram.channels import semantic
-from engram.database import POOL_IN_USE, Connection, execute, fetch_all, fetch_one
+from engram.database import POOL_IN_USE, Connection, execute, fetch_all, fetch_one, seconds_refused
 from engram.embedding import Model, local
 from engram.errors import EngramError, InvalidInput
 from engram.operations import erasing, spaces, steps
@@ -197,10 +197,9 @@ class _Seen:
 def _seen(conn: Connection, tenant_id: str) -> _Seen:
     execute(conn, "limit_statements", milliseconds=int(1000 * PATIENCE))
     server, revision = _one(conn, "inspect_server"), migrations.current_revision(conn)
-    writes, schema = not server.read_only, _of_schema(revision)
-    told = "reads and writes" if writes else "takes no writes: it is a standby, or set to be read only"
-    checks = (Check("database", writes, told, "give the door the primary"), *_of_server(server), schema)
-    seen = _Seen(checks, writes=writes, revision=revision, checked_at=_CHECKED.get(_chain_of(conn, tenant_id)))
+    writes, schema = _of_writes(read_only=server.read_only, refused=seconds_refused(conn)), _of_schema(revision)
+    checks = (writes, *_of_server(server), schema)
+    seen = _Seen(checks, writes=writes.ok, revision=revision, checked_at=_CHECKED.get(_chain_of(conn, tenant_id)))
     if not schema.ok:
         return seen
     work = _one(conn, "inspect_work")
@@ -208,6 +207,17 @@ def _seen(conn: Connection, tenant_id: str) -> _Seen:
         seen, checks=(*checks, *_of_work(work)), serves=True, model=semantic.active_model(conn, tenant_id),
         backlog_age=work.backlog_age, dead=work.dead, unembedded=work.unembedded,
     )  # fmt: skip
+
+
+def _of_writes(*, read_only: bool, refused: float | None) -> Check:
+    """Whether a server takes writes, as it says and as it was found. Pure."""
+    if read_only:
+        told = "takes no writes: it is a standby, or set to be read only"
+        return Check("database", False, told, "give the door the primary")
+    if refused is not None:
+        told = f"could write nothing {refused:.0f} s ago: its disk is full, or fails"
+        return Check("database", False, told, "make room on its disk, and look into its log")
+    return Check("database", True, "reads and writes")
 
 
 def _tier(*, writes: bool, embeds: bool, asks: bool) -> Tier:
@@ -239,7 +249,9 @@ def _bound(look: Callable[[Connection, Setup], Iterator[Check]], setup: Setup) -
 
 
 def _server(conn: Connection, _setup: Setup) -> Iterator[Check]:
-    return _of_server(_one(conn, "inspect_server"))
+    server = _one(conn, "inspect_server")
+    yield _of_writes(read_only=server.read_only, refused=seconds_refused(conn))
+    yield from _of_server(server)
 
 
 def _of_server(row: Row[Any]) -> Iterator[Check]:
@@ -325,6 +337,10 @@ def _model(conn: Connection, setup: Setup) -> Iterator[Check]:
             yield Check(
                 "model", False, f"{row.name} is being built, or was left so", f"engram reembed --model {row.name}"
             )
+    counted = fetch_one(conn, "count_keyword_only", tenant_id=setup.scope.tenant_id, before=used.created_at)
+    if counted is not None and counted.memories:
+        told = f"{counted.memories} memories from before the tenant had a model, found by their words alone"
+        yield Check("older memories", False, told, f"engram reembed --model {used.name}")
 
 
 def _of_embedder(setup: Setup, used: Row[Any] | Model | None) -> Check:

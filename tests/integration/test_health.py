@@ -13,7 +13,7 @@ import pytest
 from angles import Angles
 from sqlalchemy import make_url
 
-from engram import AsyncEngram, Engram, InvalidInput, Scope, Unavailable
+from engram import AsyncEngram, Engram, InvalidInput, Scope, Unavailable, database
 from engram.embedded import EmbeddedServer
 from engram.errors import ModelRejected
 from engram.ids import new_id
@@ -59,6 +59,64 @@ def test_what_is_well_is_served_in_full_and_what_waits_is_told(database_url: str
         assert json.loads(json.dumps(later.to_dict()))["tier"] == "full"
         with pytest.raises(InvalidInput):
             door.health(probe_embedder="yes")  # type: ignore[arg-type]
+
+
+def test_memories_from_before_the_tenant_had_a_model_are_told_of_until_they_have_vectors(
+    database_url: str, tenant: str
+) -> None:
+    with Engram(database_url, settings=load({}), scope=Scope(tenant), embedder="none") as door:
+        door.add("Feline pets sleep all day")
+        forgotten = door.add("The sea is blue").memory
+        assert forgotten is not None
+        door.forget(forgotten.memory_id)
+        assert "older memories" not in {one.name for one in door.ops.doctor().checks}
+    with Engram(database_url, settings=load({}), scope=Scope(tenant)) as door:
+        assert "older memories" not in {one.name for one in door.ops.doctor().checks}, "it has no model yet"
+        door.add("Grass is green")
+        [older] = [one for one in door.ops.doctor().checks if one.name == "older memories"]
+        model = door.ops.list_models()[0].name
+        assert (older.ok, older.repair) == (False, f"engram reembed --model {model}")
+        assert older.detail.startswith("1 memories from before")
+        door.ops.reembed(model)
+        assert "older memories" not in {one.name for one in door.ops.doctor().checks}
+        found = [one.memory.fact for one in door.search("cats at rest", mode="semantic")]
+        assert "Feline pets sleep all day" in found
+
+
+@pytest.mark.parametrize("door", ["threads", "event loops"])
+def test_a_server_that_could_write_nothing_lately_serves_no_writes(
+    server: EmbeddedServer, migrated_database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    function = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS"
+    with psycopg.connect(migrated_database_url.replace("+psycopg", ""), autocommit=True) as conn:
+        conn.execute(f"{function} $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '53100'; END $$")
+        conn.execute("CREATE TRIGGER full_disk BEFORE INSERT ON engram.agent_events EXECUTE FUNCTION full_disk()")
+    url = server.url(database=make_url(migrated_database_url).database)
+
+    async def refused() -> None:
+        async with AsyncEngram(url, settings=load({}), scope=Scope(tenant), embedder="none") as memory:
+            with pytest.raises(Unavailable, match="PostgreSQL cannot write"):
+                await memory.add("User likes tea")
+
+    with Engram(url, settings=load({}), scope=Scope(tenant), embedder="none") as memory:
+        assert memory.health().tier == "full"
+        if door == "threads":
+            with pytest.raises(Unavailable, match="PostgreSQL cannot write"):
+                memory.add("User likes tea")
+        else:
+            asyncio.run(refused())
+        health = memory.health()
+        assert (health.tier, bad(health), health.ok) == ("read_only", ["database"], False)
+        assert health.checks[0].repair == "make room on its disk, and look into its log"
+        assert not memory.ops.doctor().ok
+        with monkeypatch.context() as later:
+            later.setattr(database, "REFUSED_FOR", 0.0)
+            assert memory.health().tier == "full", "nobody has tried for a minute"
+        assert memory.health().tier == "read_only"
+        with psycopg.connect(migrated_database_url.replace("+psycopg", ""), autocommit=True) as conn:
+            conn.execute("DROP TRIGGER full_disk ON engram.agent_events")
+        memory.add("User likes tea")
+        assert memory.health().tier == "full"
 
 
 def test_each_tier_is_named_for_the_worst_that_is_out(database_url: str, tenant: str) -> None:

@@ -536,7 +536,7 @@ def test_the_probe_says_whether_a_worker_lives_and_is_ready(database_url: str) -
         assert asked(port, "/ready") == 503
         assert not service.is_ready(port)
         ready = True
-        assert asked(port, "/ready") == 200
+        assert asked(port, "/ready?from=balancer") == asked(port, "/ready") == 200
         assert service.is_ready(port)
         assert asked(port, "/else") == 404
     assert not service.is_ready(port)
