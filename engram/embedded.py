@@ -88,6 +88,15 @@ SETTINGS: Mapping[str, str] = {
     "log_parameter_max_length_on_error": "0",
     "log_checkpoints": "off",
 }
+# What the environment sets for the clients of some other PostgreSQL, and what an embedded one is asked for then.
+PLAIN: Mapping[str, str] = {
+    "PGPORT": "port=5432",
+    "PGOPTIONS": "options=%20",
+    "PGREQUIREAUTH": "require_auth=none",
+    "PGCHANNELBINDING": "channel_binding=disable",
+    "PGGSSENCMODE": "gssencmode=disable",
+    "PGTARGETSESSIONATTRS": "target_session_attrs=any",
+}
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 OWN_GROUPS = Path("/proc/self/cgroup")
 HBA = "# written by Engram at every start\nlocal all all peer map=engram\n"
@@ -739,20 +748,22 @@ def last_words(folder: Folder) -> str:
 
 def ensure_database(server: Postmaster) -> None:
     """Make Engram's database if it is not there."""
+    address = sqlalchemy_url(server.socket_dir, SUPERUSER, "postgres").replace("+psycopg", "")
     try:
-        with psycopg.connect(
-            host=str(server.socket_dir), user=SUPERUSER, dbname="postgres", autocommit=True, connect_timeout=10
-        ) as connection:
+        with psycopg.connect(address, autocommit=True, connect_timeout=10) as connection:
             row = connection.execute("select 1 from pg_database where datname = %s", [DATABASE]).fetchone()
             if row is None:
                 connection.execute(f"create database {DATABASE}")
     except psycopg.Error as error:
-        raise Unavailable("The embedded PostgreSQL runs, but refuses connections.") from error
+        reason = str(error).partition("\n")[0]
+        raise Unavailable(f"The embedded PostgreSQL runs, but refuses connections: {reason}") from error
 
 
 def sqlalchemy_url(socket_dir: Path, user: str, database: str) -> str:
-    """The address of a database behind a Unix socket."""
-    return f"postgresql+psycopg://{quote(user, safe='')}@/{quote(database, safe='')}?host={quote(str(socket_dir))}"
+    """The address of a database behind a Unix socket, whatever the environment says of another server."""
+    place = f"host={quote(str(socket_dir))}"
+    query = "&".join([place, *(plain for name, plain in PLAIN.items() if name in os.environ)])
+    return f"postgresql+psycopg://{quote(user, safe='')}@/{quote(database, safe='')}?{query}"
 
 
 # Who lives, and stopping

@@ -21,8 +21,9 @@ import psutil
 import psycopg
 import pytest
 
-from engram import embedded
+from engram import Engram, embedded
 from engram.errors import SettingsError, Unavailable
+from engram.settings import load
 
 ROOT = os.geteuid() == 0
 root_only = pytest.mark.skipif(not ROOT, reason="only root can become another user")
@@ -386,3 +387,32 @@ def open_to_others(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         embedded.copy_programs(original.parent.parent, "pginstall18", place / "programs")
         copied = place / "programs" / original.relative_to(original.parent.parent.parent)
         monkeypatch.setattr(embedded, "binaries", lambda major: copied)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PGPORT", "6543"),
+        ("PGOPTIONS", "-c nothing=such"),
+        ("PGREQUIREAUTH", "scram-sha-256"),
+        ("PGCHANNELBINDING", "require"),
+        ("PGGSSENCMODE", "require"),
+        ("PGTARGETSESSIONATTRS", "standby"),
+    ],
+)
+def test_what_the_environment_says_of_another_server_is_not_said_of_the_embedded_one(
+    server: embedded.EmbeddedServer, migrated: str, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    assert migrated
+    monkeypatch.setenv(name, value)
+    embedded.ensure_database(server._here())
+    with Engram(server.url(), settings=load({}), embedder="none") as door:
+        assert door.health().tier == "full"
+
+
+def test_why_an_embedded_server_refuses_a_connection_is_told(
+    server: embedded.EmbeddedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGSERVICE", "no_such_service")
+    with pytest.raises(Unavailable, match=r'refuses connections: .*"no_such_service" not found'):
+        embedded.ensure_database(server._here())
