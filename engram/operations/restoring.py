@@ -26,7 +26,6 @@ from engram.writing import UPKEEP_PRIORITY
 
 BATCH: Final = 500
 BATCH_BYTES: Final = 8 * 1024 * 1024
-FIRST: Final = "00000000-0000-0000-0000-000000000000"
 WAITING: Final = (jobs.DERIVE, jobs.EXTRACT)
 # Whether lines of a kind name what the file did not bring: asked when all is written, since lines name later ones.
 FOREIGN: Final = {
@@ -96,6 +95,7 @@ class _Restoring:
         self.counts: Counter[str] = Counter()
         self.parents: list[dict[str, Any]] = []
         self.derived: list[str] = []  # streams that derivers may have read
+        self.stated: list[str] = []  # memories that say something, which words are to find
         self.streams: dict[str, int] = {}  # only those something still waits for, with their scope
         self.model, self.building = self._models()
         self.mine = False  # whether the vectors of the file are of the model in use here
@@ -333,13 +333,14 @@ class _Restoring:
             for line in lines
         ]
         self._insert("import_memories", rows)
+        said = [line["memory_id"] for line in lines if line["fact"]]
+        self.stated += said
         whose = [{"memory_id": line["memory_id"], "scope": line["scope"], **line["activity"]} for line in lines]
         self._insert("import_activity", whose)
         self._insert(
             "import_sources", [{"memory_id": line["memory_id"], **one} for line in lines for one in line["sources"]]
         )
         if self.building is not None:
-            said = [line["memory_id"] for line in lines if line["fact"]]
             semantic.owe(self.conn, self.tenant_id, self.building.model_id, said)
 
     def _runs(self, lines: list[dict[str, Any]]) -> None:
@@ -423,14 +424,8 @@ class _Restoring:
         if not fresh:
             return
         config = keyword.ensure_config(self.conn, self.tenant_id, self.setup.settings.text_search_config)
-        after = FIRST
-        while True:
-            asked = {"tenant_id": self.tenant_id, "scope_ids": fresh, "after": after, "limit": BATCH}
-            found = [row.memory_id for row in fetch_all(self.conn, "list_unworded", **asked)]
-            keyword.reindex(self.conn, found, tenant_id=self.tenant_id, config=config)
-            if len(found) < BATCH:
-                break
-            after = found[-1]
+        for at in range(0, len(self.stated), BATCH):
+            keyword.reindex(self.conn, self.stated[at : at + BATCH], tenant_id=self.tenant_id, config=config)
         params = {"tenant_id": self.tenant_id, "scope_ids": fresh}
         for row in fetch_all(self.conn, "list_scopes_without_vectors", **params):
             self._job(jobs.EMBED, int(row.scope_id))

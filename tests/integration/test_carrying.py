@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,10 +27,11 @@ from engram import (
     ids,
     inputs,
 )
+from engram.channels import keyword
 from engram.database import Database
 from engram.embedded import EmbeddedServer
 from engram.lifecycle.deeds import NEW
-from engram.operations import living
+from engram.operations import living, restoring
 from engram.portable import own
 from engram.settings import load
 
@@ -807,3 +808,36 @@ def test_a_run_whose_id_came_of_the_number_of_its_scope_is_still_known_by_its_ke
         run = ada.ops.archive([kettle], idempotency_key="k")
     assert ada.ops.archive([kettle], idempotency_key="k").run_id == run.run_id
     assert len(ada.ops.list_runs()) == 1
+
+
+def test_the_words_of_an_import_are_written_once_each_and_read_from_no_list_in_the_database(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for batch by batch, what has no words yet read all that had some by then: of a large import for hours."""
+    tenant = f"t-{uuid.uuid4().hex[:12]}"
+    with Engram(database_url, scope=Scope(tenant), settings=load({}), embedder="none") as door:
+        door.add_many([{"fact": f"Shelf {number} holds {7 * number} jars"} for number in range(220)])
+        gone = door.add("Shelf 999 is on fire")
+        door.ops.redact_event(gone.event_id)
+        door.ops.export(tmp_path / "shelves.jsonl")
+    written: list[str] = []
+    asked: list[str] = []
+    fetched, reindexed = restoring.fetch_all, keyword.reindex
+
+    def fetching(conn: Any, name: str, /, **params: Any) -> Any:
+        asked.append(name)
+        return fetched(conn, name, **params)
+
+    def indexing(conn: Any, memory_ids: Sequence[str], **params: Any) -> int:
+        written.extend(memory_ids)
+        return reindexed(conn, memory_ids, **params)
+
+    monkeypatch.setattr(restoring, "fetch_all", fetching)
+    monkeypatch.setattr(keyword, "reindex", indexing)
+    monkeypatch.setattr(restoring, "BATCH", 50)
+    with Engram(database_url, scope=Scope(f"{tenant}-new"), settings=load({}), embedder="none") as other:
+        other.ops.import_(tmp_path / "shelves.jsonl")
+        [found] = other.search("219", mode="keyword")
+        assert found.memory.fact == "Shelf 219 holds 1533 jars"
+    assert len(written) == len(set(written)) == 220
+    assert [name for name in set(asked) if asked.count(name) > 1] == []
