@@ -1,16 +1,19 @@
 -- The decisions that concern a memory, or came of some events, in the order they were made; with the facts of
--- neighbours that it names without them.
+-- neighbours that it names without them. Event by event and neighbour by neighbour: of a list the planner would guess that reading the
+-- whole tenant is as cheap.
 SELECT c.decision,
        (SELECT jsonb_object_agg(m.memory_id, m.fact)
-          FROM engram.agent_memory m
-         WHERE m.tenant_id = %(tenant_id)s
-           AND m.memory_id = ANY (ARRAY(SELECT (n.near->>'memory_id')::uuid FROM jsonb_array_elements(c.decision->'nearest') n(near)
-                                         WHERE NOT n.near ? 'fact'))) AS facts
+          FROM jsonb_array_elements(c.decision->'nearest') n (near)
+         CROSS JOIN LATERAL (
+               SELECT o.memory_id, o.fact
+                 FROM engram.agent_memory o
+                WHERE o.tenant_id = %(tenant_id)s AND o.memory_id = (n.near->>'memory_id')::uuid
+               OFFSET 0) m
+         WHERE NOT n.near ? 'fact') AS facts
   FROM (SELECT o.change_id, o.memory_id, o.scope_id, o.recorded_at, o.decision
           FROM engram.memory_changes o
          WHERE o.tenant_id = %(tenant_id)s AND o.memory_id = %(memory_id)s::uuid
          UNION ALL
-        -- Event by event: of a list the planner would guess that reading the whole tenant is as cheap.
         SELECT o.change_id, o.memory_id, o.scope_id, o.recorded_at, o.decision
           FROM unnest(%(event_ids)s::uuid[]) g (event_id)
          CROSS JOIN LATERAL (
