@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from embedding_server import EmbeddingServer, answers, data, vector
 from model_server import status
+from quiet import quiet
 from walks import walk
 
 from engram import Engram, Scope, tenancy
@@ -261,7 +262,7 @@ def test_what_is_written_at_the_last_moment_has_its_vector_before_the_switch(
 def test_writers_who_never_rest_do_not_keep_a_change_of_model_from_its_end(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory, other = door(), door()
+    memory, other = quiet(door()), quiet(door())
     fill(memory, 5)
     late: list[str] = []
     switch = reembedding._switch
