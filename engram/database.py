@@ -157,7 +157,10 @@ REFUSED: Final = (
     ("session is read-only", "25006"), ("too many clients", "53300"), ("too many connections", "53300"),
     ("remaining connection slots", "53300"), ("is starting up", "57P03"), ("is shutting down", "57P03"),
     ("recovery mode", "57P03"), ("not yet accepting", "57P03"), ("authentication failed", "28P01"),
-    ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"),
+    ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"), ("pg_hba.conf rejects", "28000"),
+    # As a login that is refused, and not as a statement that is:
+    ("is not permitted to log in", "28000"), ("permission denied for database", "28000"),
+    ("not currently accepting connections", "28000"),
 )  # fmt: skip
 MADE: Final[Any] = tuple.__new__  # a row of a type, whose own way to make one takes three calls
 HIDDEN: Final = "***"  # in the place of a password

@@ -159,6 +159,7 @@ def test_a_failure_without_a_sqlstate_is_a_lost_connection_or_a_mistake(error: E
         ("connection to server failed: session is read-only", "25006"),
         ('connection failed: FATAL:  password authentication failed for user "x"', "28P01"),
         ('connection failed: FATAL:  role "too many clients" does not exist', "28000"),
+        ('FATAL:  pg_hba.conf rejects connection for host "10.0.0.1", user "x", database "y", no encryption', "28000"),
         ('connection failed: FATAL:  database "x" does not exist', "3D000"),
         ("connection is bad: Connection refused", None),
     ],
@@ -1108,8 +1109,24 @@ def drivers(database: Database) -> list[Any]:
         return [conn.connection.driver_connection]
 
 
-def test_a_login_that_does_not_exist_is_refused_and_says_so(server: EmbeddedServer, tenant: str) -> None:
-    for url in (server.url(user="nobody-of-that-name"), server.url(database="nothing")):
+@pytest.fixture
+def closed(server: EmbeddedServer) -> Iterator[str]:
+    """A database that only its owner may connect to."""
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
+        conn.execute("CREATE DATABASE closed")
+        conn.execute("REVOKE CONNECT ON DATABASE closed FROM PUBLIC")
+        yield "closed"
+        conn.execute("DROP DATABASE closed WITH (FORCE)")
+
+
+def test_a_login_that_does_not_exist_or_may_not_connect_is_refused_and_says_so(
+    server: EmbeddedServer, closed: str, migrated: str, tenant: str
+) -> None:
+    urls = (
+        server.url(user="nobody-of-that-name"), server.url(database="nothing"), server.url(user="engram_owner"),
+        server.url(database=closed), server.url(database=migrated),
+    )  # fmt: skip
+    for url in urls:
         with of_its_own(url) as database, pytest.raises(Unavailable, match="refused the login"):
             database.run(tenant, lambda conn: conn.exec_driver_sql("SELECT 1"))
 
