@@ -41,6 +41,8 @@ LEAST_VECTOR: Final = (0, 8, 4)
 HELD_BACK: Final = 60.0  # seconds a transaction may keep followers waiting
 PATIENCE: Final = 2.0  # seconds for which a look how it goes is tried again, and that a statement of it may take
 MOST_CHECKED: Final = 10_000
+HOLD_ROLE: Final = "ALTER ROLE engram_app NOSUPERUSER NOBYPASSRLS"
+HOLD_OWNER: Final = "ALTER TABLE engram.{} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
 NO_RIGHTS: Final = "42501"  # the SQLSTATE of a login that may not do what is asked
 START: Final = "start PostgreSQL, or correct DATABASE_URL"
 EMBED: Final = "give this process the model, or change it with `engram reembed`"
@@ -292,19 +294,17 @@ def _of_schema(found: str | None) -> Check:
 
 def _roles(conn: Connection, _setup: Setup) -> Iterator[Check]:
     row = _one(conn, "inspect_roles")
+    passing = _passing(row.super, row.bypass)
+    yield Check("role", row.role == "engram_app" and not passing, f"queries run as {row.role}{passing}", HOLD_ROLE)
+    passing = _passing(row.session_super, row.session_bypass)
     yield Check(
-        "role",
-        row.role == "engram_app" and not row.super and not row.bypass,
-        f"queries run as {row.role}",
-        "engram migrate",
+        "login", row.session_is_app or not passing, f"logged in as {row.session_role}{passing}", "log in as engram_app"
     )
-    risky = row.session_super and not row.session_is_app
-    yield Check(
-        "login",
-        not risky,
-        f"logged in as {row.session_role}" + (", a superuser" if risky else ""),
-        "log in as engram_app",
-    )
+
+
+def _passing(is_super: bool, bypasses: bool) -> str:
+    """How a role passes row-level security, where it does. Pure."""
+    return ", a superuser" if is_super else ", which passes row-level security" if bypasses else ""
 
 
 def _wall(conn: Connection, _setup: Setup) -> Iterator[Check]:
@@ -313,7 +313,7 @@ def _wall(conn: Connection, _setup: Setup) -> Iterator[Check]:
         "row-level security",
         not bare,
         f"not forced on {', '.join(bare)}" if bare else "forced on every table",
-        "engram migrate",
+        "; ".join(map(HOLD_OWNER.format, bare)),
     )
 
 

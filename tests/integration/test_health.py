@@ -202,3 +202,41 @@ def test_a_user_without_rights_is_told_of_the_grant_that_gives_them(server: Embe
             assert any("grant engram_app" in str(check.repair) for check in report.checks)
             conn.execute(f"grant engram_app to {name}")
             assert door.health().tier == "full"
+
+
+@pytest.mark.parametrize(
+    ("broken", "name", "detail"),
+    [
+        ("ALTER ROLE engram_app BYPASSRLS", "role", "queries run as engram_app, which passes row-level security"),
+        ("ALTER ROLE engram_app SUPERUSER", "role", "queries run as engram_app, a superuser"),
+        ("ALTER TABLE engram.agent_memory NO FORCE ROW LEVEL SECURITY", "row-level security", "not forced on agent_m"),
+        ("ALTER TABLE engram.agent_memory DISABLE ROW LEVEL SECURITY", "row-level security", "not forced on agent_m"),
+    ],
+)
+def test_the_doctor_says_how_the_wall_is_broken_and_what_mends_it(
+    migrated_database_url: str, tenant: str, broken: str, name: str, detail: str
+) -> None:
+    with (
+        psycopg.connect(migrated_database_url.replace("+psycopg", ""), autocommit=True) as conn,
+        Engram(str(make_url(migrated_database_url).set(username="engram_app")), scope=Scope(tenant)) as door,
+    ):
+        conn.execute(broken)  # type: ignore[arg-type]
+        try:
+            (check,) = [check for check in door.ops.doctor().checks if not check.ok]
+        finally:
+            conn.execute("ALTER ROLE engram_app NOSUPERUSER NOBYPASSRLS")
+        assert check.name == name
+        assert check.detail.startswith(detail)
+        assert check.repair is not None
+        conn.execute(check.repair)  # type: ignore[arg-type]
+        assert door.ops.doctor().ok
+
+
+def test_the_doctor_says_how_a_login_passes_the_wall(server: EmbeddedServer, database_url: str) -> None:
+    name = f"auditor_{new_id()[-12:]}"
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
+        conn.execute(f"CREATE ROLE {name} LOGIN BYPASSRLS IN ROLE engram_app")  # type: ignore[arg-type]
+    with Engram(server.url(name, str(make_url(database_url).database))) as door:
+        (check,) = [check for check in door.ops.doctor().checks if not check.ok]
+    assert (check.name, check.repair) == ("login", "log in as engram_app")
+    assert check.detail == f"logged in as {name}, which passes row-level security"
