@@ -250,7 +250,8 @@ def openai_found(
 
 def openai_messages(value: Any, place: str) -> list[dict[str, Any]]:
     """One chat message as events: its text, and one event for each tool call in it."""
-    role = OPENAI_ROLES.get(value.get("role", "")) if isinstance(value, dict) else None
+    given = value.get("role") if isinstance(value, dict) else None
+    role = OPENAI_ROLES.get(given) if isinstance(given, str) else None
     if role is None:
         raise InvalidInput(place, f"a message with a role of {', '.join(OPENAI_ROLES)}", "another role or none")
     shared = openai_shared(value, place)

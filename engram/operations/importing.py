@@ -228,6 +228,7 @@ def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem
     """What an entry asks for, or why it cannot be taken."""
     try:
         least = _least(found.trust)
+        inputs.text(found.source_id[:ID_CHARACTERS], "id", limit=ID_CHARACTERS)
         user = call.scope.user_id if call.scope.user_id is not None else found.user_id
         session = None if isinstance(found, Said) else inputs.optional(inputs.name, found.session_id, "session_id")
         own_call = replace(
@@ -244,7 +245,6 @@ def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem
                 content=clean.text(inputs.event_content(found.content), "content"),
                 metadata=clean.data(inputs.metadata(found.metadata), "metadata"),
             )
-            inputs.text(found.source_id[:ID_CHARACTERS], "id", limit=ID_CHARACTERS)
             return Entry(said, own_call)
         asked = {name: value for name, value in found.memory.items() if value is not None}
         entry = Entry(found, own_call, changing.asked_for(setup, own_call, {"fact": found.fact, **asked}))

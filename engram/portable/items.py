@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from engram import ingest
 from engram.errors import EngramError, InvalidInput
 
 KEPT: Final = (
@@ -78,6 +79,26 @@ def problem(place: str, error: EngramError) -> Problem:
 def text(value: Any) -> str | None:
     """A text that says something, without white space around it; None for anything else."""
     return value.strip() if isinstance(value, str) and value.strip() else None
+
+
+def text_under(entry: Mapping[str, Any], field: str, place: str) -> str | None:
+    """The text under a field as it stands, None where there is none; what is no text is refused, not passed over."""
+    value = entry.get(field)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise InvalidInput(f"{place}, {field}", "text", ingest.kind(value))
+    return value
+
+
+def object_under(entry: Mapping[str, Any], field: str, place: str) -> dict[str, Any]:
+    """The JSON object under a field, empty where there is none; what is no object is refused, not passed over."""
+    value = entry.get(field)
+    if value is None or value in ("", []):
+        return {}
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{place}, {field}", "a JSON object", ingest.kind(value))
+    return dict(value)
 
 
 def moment(value: Any, place: str) -> datetime | None:

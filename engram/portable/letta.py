@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engram.errors import EngramError
 from engram.portable.files import File
-from engram.portable.items import Found, Item, Problem, Said, moment, objects, problem, rest, tags, text
+from engram.portable.items import Found, Item, Problem, Said, moment, object_under, objects, problem, rest, tags, text
 
 NAME: Final = "letta"
 PASSAGES: Final = ("passages", "archival_passages", "archival_memory")
@@ -150,15 +150,15 @@ def _passage(place: str, whose: str, passage: Mapping[str, Any]) -> Found:
         return Problem(place, "expected the text of a passage")
     try:
         at = moment(passage.get("created_at") or passage.get("timestamp"), f"{place}, created_at")
+        kept = object_under(passage, "metadata" if passage.get("metadata_") is None else "metadata_", place)
     except EngramError as error:
         return problem(place, error)
-    kept = passage.get("metadata_") if isinstance(passage.get("metadata_"), Mapping) else passage.get("metadata")
     own = rest(passage, "text", "content", "tags", "metadata", "metadata_", "created_at", "timestamp")
     memory = {
         "category": "archival",
         "tags": tags(passage.get("tags")),
         "source": NAME,
         "valid_from": at,
-        "metadata": {**(kept if isinstance(kept, Mapping) else {}), NAME: own},
+        "metadata": {**kept, NAME: own},
     }
     return Item(place, f"{whose}/passage/{_own_id(passage) or said}", said, memory, occurred_at=at)

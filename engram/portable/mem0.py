@@ -7,7 +7,19 @@ from typing import Any, Final
 
 from engram.errors import EngramError
 from engram.portable.files import File
-from engram.portable.items import Found, Item, Problem, moment, objects, problem, rest, tags, text
+from engram.portable.items import (
+    Found,
+    Item,
+    Problem,
+    moment,
+    object_under,
+    objects,
+    problem,
+    rest,
+    tags,
+    text,
+    text_under,
+)
 
 NAME: Final = "mem0"
 LISTS: Final = ("results", "memories")
@@ -50,21 +62,21 @@ def _memory(place: str, entry: Mapping[str, Any]) -> Found:
         created = moment(entry.get("created_at"), f"{place}, created_at")
         updated = moment(entry.get("updated_at"), f"{place}, updated_at")
         expires = moment(entry.get("expiration_date"), f"{place}, expiration_date")
+        user = text_under(entry, "user_id", place)
+        kept = object_under(entry, "metadata", place)
     except EngramError as error:
         return problem(place, error)
-    kept = entry.get("metadata") if isinstance(entry.get("metadata"), Mapping) else {}
     # The text is replaced in place when it changes, so that it is known to hold since then only.
     since = max((at for at in (created, updated) if at is not None), default=None)
     own = {"id": str(source_id), **({"created_at": created.isoformat()} if created else {}), **rest(entry, *KNOWN)}
     memory = {
-        "metadata": {**(kept or {}), NAME: own},
+        "metadata": {**kept, NAME: own},
         "tags": tags(entry.get("categories")),
         "source": NAME,
         "valid_from": since,
         "expires_at": expires,
     }
-    user = entry.get("user_id")
-    return Item(place, str(source_id), fact, memory, occurred_at=created or since, user_id=user if text(user) else None)
+    return Item(place, str(source_id), fact, memory, occurred_at=created or since, user_id=user)
 
 
 def _relation(place: str, relation: Any) -> Found:

@@ -8,7 +8,19 @@ from typing import Any, Final
 
 from engram.errors import EngramError
 from engram.portable.files import File
-from engram.portable.items import KEPT, Found, Item, Problem, moment, objects, problem, rest, text
+from engram.portable.items import (
+    KEPT,
+    Found,
+    Item,
+    Problem,
+    moment,
+    object_under,
+    objects,
+    problem,
+    rest,
+    text,
+    text_under,
+)
 
 NAME: Final = "jsonl"
 LISTS: Final = ("memories", "facts", "items", "results")
@@ -52,24 +64,25 @@ def item(place: str, entry: Mapping[str, Any], source: str) -> Found:
             given = next((name for name in names if entry.get(name) not in (None, "")), None)
             times[what] = moment(entry.get(given), f"{place}, {given}") if given else None
             used |= {given} if given else set()
+        user = text_under(entry, "user_id", place)
+        kept = object_under(entry, "metadata", place)
+        trust = text_under(entry, "trust", place) or "user"
     except EngramError as error:
         return problem(place, error)
     own_id = next((str(entry[name]) for name in IDS if entry.get(name) not in (None, "")), None)
     used |= set(IDS) & entry.keys()
-    kept = entry.get("metadata") if isinstance(entry.get("metadata"), Mapping) else {}
     memory = {name: entry[name] for name in KEPT if entry.get(name) not in (None, "", [], ())}
     if "memory_type" not in memory and text(entry.get("type")):
         memory["memory_type"] = entry["type"]
     memory |= {
         "source": source,
-        "metadata": {**(kept or {}), **rest(entry, *used)},
+        "metadata": {**kept, **rest(entry, *used)},
         "valid_to": times["valid_to"],
         "valid_from": times["valid_from"] or times["occurred_at"],
         "expires_at": times["expires_at"],
     }
-    user, session = text(entry.get("user_id")), text(entry.get("session_id"))
+    user, session = None if user is None else user.strip(), text(entry.get("session_id"))
     used |= {"session_id"} if session else set()
-    trust = str(entry["trust"]) if text(entry.get("trust")) else "user"
     # Without an id of its own the fact is its own name, so that a file read twice adds nothing.
     source_id = own_id or hashlib.sha256(f"{user}\0{fact}\0{times['valid_from']}".encode()).hexdigest()
     return Item(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final, TextIO
 
+from engram import ingest
 from engram.errors import EngramError, InvalidInput
 from engram.portable import plain
 from engram.portable.files import File, misread
@@ -79,6 +79,9 @@ def _rows(file: File) -> Iterator[Found]:
             raise InvalidInput(file.path.name, "UTF-8 text", "other bytes")
         if not set(names) & set(plain.FACTS):
             raise InvalidInput(file.path.name, f"a header with one of {', '.join(plain.FACTS)}", "another header")
+        shown = [name for name in names if name]
+        if len(set(shown)) < len(shown):  # of two cells under one name one would be lost
+            raise InvalidInput(file.path.name, "a header whose names differ", "one of them twice")
         rows = csv.reader(opened, delimiter=_delimiter(header))
         while True:
             try:
@@ -109,7 +112,7 @@ def _item(place: str, row: dict[str, Any]) -> Found:
             if row.get(name):
                 row[name] = float(row[name])
         if row.get("metadata"):
-            row["metadata"] = json.loads(row["metadata"])
+            row["metadata"] = ingest.loads(row["metadata"])
         if row.get("private"):
             row["private"] = FLAGS[row["private"].strip().casefold()]
     except (ValueError, KeyError):

@@ -275,6 +275,22 @@ def test_a_text_whose_id_cannot_be_kept_does_not_lose_the_rest(door: Engram, tmp
     assert facts(door) == {"Ada swims"}
 
 
+def test_two_facts_are_not_taken_for_one_by_ids_that_cannot_be_kept(door: Engram, tmp_path: Path) -> None:
+    lines = [{"id": f"a{mark}", "fact": f"Ada {does}"} for mark, does in (("\ud800", "sails"), ("\ud801", "rows"))]
+    lines.append({"id": "b", "fact": "Ada swims"})
+    report = door.ops.import_(given(tmp_path, "facts.jsonl", "\n".join(map(json.dumps, lines))))
+    problems = [(one.place, one.message.partition(":")[0]) for one in report.problems]
+    assert problems == [("line 1", "id"), ("line 2", "id")]
+    assert facts(door) == {"Ada swims"}
+
+
+def test_what_names_no_user_in_words_goes_to_nobody(door: Engram, tmp_path: Path) -> None:
+    lines = [{"fact": "Is the cook of the ship", "user_id": 7}, {"fact": "Loves hiking", "user_id": "ada"}]
+    report = door.ops.import_(given(tmp_path, "facts.jsonl", "\n".join(map(json.dumps, lines))))
+    assert [one.place for one in report.problems] == ["line 1"]
+    assert (facts(door), facts(door, user_id="ada")) == (set(), {"Loves hiking"})
+
+
 def test_a_file_makes_nobody_an_operator(door: Engram, tmp_path: Path) -> None:
     path = given(
         tmp_path,

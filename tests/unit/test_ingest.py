@@ -290,8 +290,9 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, content: str) -> No
         messages(path)
 
 
-def test_a_chat_message_with_an_unknown_role_is_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "chat.json", json.dumps([turn("user", "a"), turn("critic", "b")]))
+@pytest.mark.parametrize("role", ["critic", ["user"], {"name": "user"}, 5])
+def test_a_chat_message_with_an_unknown_role_is_named(tmp_path: Path, role: Any) -> None:
+    path = write(tmp_path / "chat.json", json.dumps([turn("user", "a"), {**turn("user", "b"), "role": role}]))
     with pytest.raises(InvalidInput, match=r"chat\.json item 2"):
         messages(path)
 

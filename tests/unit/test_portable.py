@@ -373,6 +373,22 @@ def test_plain_entries_keep_what_nobody_knows_in_their_metadata(tmp_path: Path) 
     assert bad == Problem("line 3", "expected a text under fact, memory, content, text")
 
 
+@pytest.mark.parametrize("field", ["user_id", "trust", "metadata"])
+def test_whose_an_entry_is_how_far_it_is_trusted_and_its_metadata_are_not_passed_over(
+    tmp_path: Path, field: str
+) -> None:
+    other: tuple[Any, ...] = (7, True, ["ada"], "a text" if field == "metadata" else {"id": "ada"})
+    entries = [{"id": str(number), "fact": "Ada sails", field: value} for number, value in enumerate(other)]
+    for number, told in enumerate(found(written(tmp_path, "p.jsonl", entries, lines=True)), start=1):
+        assert isinstance(told, Problem)
+        assert (told.place, told.message.partition(":")[0]) == (f"line {number}", field)
+    none = [{"fact": "Ada sails", field: None}, {"fact": "Ada rows"}]
+    assert not any(isinstance(told, Problem) for told in found(written(tmp_path, "p.jsonl", none, lines=True)))
+    if field != "trust":
+        mem0 = {"results": [{"id": "1", "memory": "Ada sails", field: value} for value in other]}
+        assert all(isinstance(told, Problem) for told in found(written(tmp_path, "m.json", mem0)))
+
+
 def test_a_line_nobody_can_read_is_a_problem_with_its_number_and_not_the_end(tmp_path: Path) -> None:
     (tmp_path / "b.jsonl").write_text('{"fact": "one"}\n\n{"fact": "two"\n["three"]\n{"fact": "four"}\n')
     one, two, three, four = found(File(tmp_path / "b.jsonl"))
@@ -421,8 +437,9 @@ def test_a_point_that_is_no_utf8_is_a_problem_and_not_the_end(tmp_path: Path) ->
         "fact,tags\nAda sails,sea\n".encode("utf-16"),
         b"fact,caf\xe9\nAda sails,sea\n",
         b"fact," + b"x" * (table.MOST_CELL + 1) + b"\nAda sails,sea\n",
+        b"fact,tags,tags\nAda sails,sea,wind\n",
     ],
-    ids=["utf-16", "latin-1", "endless"],
+    ids=["utf-16", "latin-1", "endless", "twice"],
 )
 def test_a_table_whose_header_nobody_can_read_is_refused(tmp_path: Path, held: bytes) -> None:
     (tmp_path / "t.csv").write_bytes(held)
@@ -436,6 +453,15 @@ def test_a_table_names_its_cells_and_tells_rows_that_do_not_fit(tmp_path: Path) 
     assert (sails.fact, sails.memory["tags"], sails.memory["importance"]) == ("Ada; sails", ["sea"], 0.7)
     assert sails.memory["metadata"] == {"a": 1}
     assert (short.place, short.message) == ("line 3", "expected 4 cells, found 1")
+    assert isinstance(bad, Problem)
+
+
+@pytest.mark.parametrize("cell", ['{"a": 1, "a": 2}', '{"a": NaN}', '{"a": ' + "[" * 100_000, "5"])
+def test_a_cell_whose_json_would_lose_something_is_a_problem_and_not_the_end(tmp_path: Path, cell: str) -> None:
+    out = io.StringIO(newline="")
+    csv.writer(out).writerows([("fact", "metadata"), ("Ada sails", cell), ("Ada rows", "")])
+    bad, rows = found(written(tmp_path, "t.csv", out.getvalue()))
+    assert (bad.place, rows.fact) == ("line 2", "Ada rows")
     assert isinstance(bad, Problem)
 
 
