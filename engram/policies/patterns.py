@@ -38,9 +38,9 @@ def compile_safe(pattern: str) -> Pattern:
     try:
         compiled = re.compile(pattern)
         tree = _parser.parse(pattern)
+        cost = _cost(list(tree.data), [], inside=False)
     except (re.error, RecursionError, OverflowError, ValueError):
         raise PolicyError("a pattern is not a regular expression") from None
-    cost = _cost(list(tree.data), [], inside=False)
     if cost * (1 if _is_anchored(tree) else WINDOW) > _BUDGET:
         raise PolicyError("a pattern could take too long: open repeats may share the same characters")
     return compiled

@@ -342,6 +342,8 @@ def _secret_patterns(values: Any) -> Mapping[str, str]:
     for kind, pattern in values.items():
         if not isinstance(kind, str) or not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", kind):
             raise PolicyError("a kind of secret_patterns is 1 to 64 small letters, digits and _")
+        if not isinstance(pattern, str):
+            raise PolicyError("a pattern of secret_patterns must be text")
         if compile_safe(pattern).match(""):
             raise PolicyError("a pattern of secret_patterns must not match an empty text")
     return MappingProxyType(dict(values))

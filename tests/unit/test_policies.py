@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import timedelta
 from decimal import Decimal
@@ -31,7 +32,7 @@ from engram.policies import (
 )
 from engram.policies.classify import Classified, Place, Proposal, classify
 from engram.policies.files import from_json
-from engram.policies.patterns import joined
+from engram.policies.patterns import compile_safe, joined
 from engram.ranking import Profile
 from engram.values import MEMORY_TYPES
 
@@ -379,6 +380,7 @@ def test_a_value_of_ones_own_slot_is_taken_back() -> None:
         lambda: MemoryPolicy("x", write_mode="maybe"),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", unverified="believe"),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", critical_types=("nonsense",)),  # type: ignore[arg-type]
+        lambda: MemoryPolicy("x", secret_patterns={"ticket": ["BOAT"]}),  # type: ignore[dict-item]
         lambda: MemoryPolicy("x", thresholds={"near": 2}),
         lambda: MemoryPolicy("x", thresholds={"core_overlp": 0.9}),
         lambda: MemoryPolicy("x", derive={("user", "user_message"): ("magic",)}),
@@ -411,6 +413,15 @@ def test_a_key_is_never_longer_than_its_row_holds(said: dict[str, str]) -> None:
     assert len((found.critical_slot or "").encode()) <= 1_024
     assert found.conflict_key != other.conflict_key
     assert classify(wide, Proposal(**{"fact": "The door is blue", **said})) == found  # type: ignore[arg-type]
+
+
+def test_a_pattern_of_any_depth_is_taken_or_refused() -> None:
+    deepest = "(?:a|" * 700 + "a" + ")" * 700
+    for depth in range(150, 490, 4):
+        with suppress(PolicyError):
+            compile_safe("(?:a|" * depth + "a" + ")" * depth)
+    with pytest.raises(PolicyError):
+        compile_safe(deepest)
 
 
 @pytest.mark.parametrize(
