@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from engram import inputs
 from engram.errors import SettingsError
 from engram.scope import Scope
 
@@ -203,7 +203,7 @@ class Settings(BaseSettings):
     @classmethod
     def _as_json(cls, value: object) -> object:
         try:
-            return json.loads(value) if isinstance(value, str) else value
+            return inputs.strict_json(value) if isinstance(value, str) else value
         except ValueError:
             raise ValueError('expected JSON such as {"extract": "openai/gpt-4o-mini"}') from None
 

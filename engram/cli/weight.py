@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -96,6 +95,7 @@ def _moment(desk: Desk, text: str | None, name: str) -> datetime | None:
 
 def _policy(named: str) -> str | MemoryPolicy:
     """A policy by name, or read from a file where the argument names one."""
+    from engram.inputs import strict_json
     from engram.policies import built_in
     from engram.policies.files import from_json
 
@@ -103,7 +103,7 @@ def _policy(named: str) -> str | MemoryPolicy:
     if path.suffix != ".json" and not path.is_file():
         return named
     try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        written = path.read_bytes()
+    except OSError:
         raise InvalidInput("policy", "the name of a policy or a readable JSON file", "neither") from None
-    return from_json(data, {one.name: one for one in built_in()})
+    return from_json(strict_json(written, "policy"), {one.name: one for one in built_in()})

@@ -58,6 +58,10 @@ def test_a_policy_is_tried_by_name_or_from_a_file(cli: Cli, tmp_path: Path) -> N
     assert "memory_type" in shown
     file.write_text("{", encoding="utf-8")
     assert cli("policy", "simulate", str(file)).code == 2
+    for wrong in ("[" * 50_000, '{"name": "a", "name": "b"}'):
+        file.write_text(wrong)
+        ran = cli("policy", "simulate", str(file))
+        assert (ran.code, ran.err.startswith("engram: policy: ")) == (2, True)
     assert cli("policy", "simulate", "no-such-policy").code == 2
 
 

@@ -243,6 +243,8 @@ def test_a_day_turns_at_midnight_in_utc() -> None:
     "wrong",
     [
         {"llm_models": {"other": "x"}},
+        {"llm_models": "[" * 5_000},
+        {"llm_models": '{"gate": "openai/a", "gate": "openai/b"}'},
         {"llm_price": "free"},
         {"llm_price": "-1/2"},
         {"llm_timeout": 0},
