@@ -150,6 +150,9 @@ REFUSALS: Final = {
 UNKNOWN: Final = frozenset({"57P01", "57P02", "57P05", "40003", "25P03", "25P04"})  # the session is gone
 STOP: Final = frozenset({"53100", "58030", "XX001", "XX002"})
 OUTDATED: Final = frozenset({"3F000", "42P01", "42703", "42883"})
+OF_ANOTHER_KIND: Final = frozenset(
+    {"42804", "42846", "42883", "54000"}
+)  # what a statement is given fits no place of it
 LEASE_LOST: Final = "55P99"  # of the fence around what a job does
 # A connection that is refused comes without a SQLSTATE: only its text tells why. A text in another language is none of
 # these, and is taken for a server that did not answer.
@@ -1044,6 +1047,13 @@ def translate(error: Exception) -> EngramError:
         f"PostgreSQL refused the statement (SQLSTATE {state})" if state else "the database driver failed",
         sqlstate=state,
     )
+
+
+def is_of_values(error: Exception) -> bool:
+    """Whether a statement that is right failed by the kinds of the values it was given, here or in the server."""
+    state = sqlstate(error)
+    unsent = state is None and isinstance(_cause(error), psycopg.DataError | psycopg.ProgrammingError)
+    return unsent or state in OF_ANOTHER_KIND
 
 
 def address(url: str, name: str = "database_url") -> sa.URL:

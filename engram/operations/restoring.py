@@ -12,7 +12,7 @@ from uuid import UUID
 
 from engram import chain, checkpoints, embedding, inputs, jobs, tenancy, text
 from engram.channels import events, keyword, semantic, upkeep
-from engram.database import Connection, execute, fetch_all, fetch_value
+from engram.database import Connection, execute, fetch_all, fetch_value, is_of_values
 from engram.embedding import Model
 from engram.errors import Conflict, EngramError, InvalidInput
 from engram.operations import spaces, steps
@@ -59,8 +59,9 @@ def restore(setup: Setup, tenant_id: str, file: File, *, dry_run: bool, watch: P
             return restoring.run()
         except EngramError:
             raise
-        except (TypeError, KeyError, AttributeError, ValueError):
-            if restoring.telling:  # the caller's own function failed, and not the file
+        except Exception as error:
+            of_lines = isinstance(error, TypeError | KeyError | AttributeError | ValueError) or is_of_values(error)
+            if restoring.telling or not of_lines:  # the caller's own function failed, or the server, and not the file
                 raise
             raise InvalidInput("path", "an export", "lines with values of another kind") from None
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
-from engram import ingest
+from engram import ingest, inputs
 from engram.errors import InvalidInput
 from engram.portable.files import File
 
@@ -74,6 +74,17 @@ SINCE: Final[Mapping[int, Mapping[str, Mapping[str, Any]]]] = {
 ABSENT: Final[Mapping[str, Mapping[str, Any]]] = {
     kind: {name: value for came in SINCE.values() for name, value in came.get(kind, {}).items()} for kind in KINDS
 }
+
+# Fields of any kind of line that hold a time or nothing; `holds_at` may also stand before all times.
+TIMES: Final = frozenset(
+    {
+        "changed_at", "created_at", "ended_at", "expires_at", "forgotten_at", "last_accessed_at",
+        "occurred_at", "recorded_at", "stands_at", "stands_recorded_at", "started_at", "summarised_at",
+        "superseded_at", "updated_at", "valid_from", "valid_to",
+    }
+)  # fmt: skip
+NESTED: Final = ("activity", "state", "sources", "history")  # in which such fields stand, too
+OBJECTS: Final = frozenset({"state", "decision", "cycle"})  # fields of any kind of line that hold an object or nothing
 
 ORDER: Final = {kind: place for place, kind in enumerate(KINDS)}
 ERASED: Final = "redaction:"
@@ -173,6 +184,7 @@ def _walked(opened: BinaryIO, header: Mapping[str, Any]) -> Checked:
         place = ORDER[kind]
         counts[kind] += 1
         digest.update(data)
+        _check_held(line, f"line {number}")
         if kind == "event":
             _follow_erasure(line, erased)
     raise InvalidInput("the last line", "the count and the hash that end an export", "none: the file was cut off")
@@ -181,6 +193,41 @@ def _walked(opened: BinaryIO, header: Mapping[str, Any]) -> Checked:
 def _fields(kind: str, version: int) -> set[str]:
     """The fields of a kind of line in a version of the format."""
     return set(KINDS[kind]) - {name for since, came in SINCE.items() if since > version for name in came.get(kind, ())}
+
+
+def _check_held(line: Mapping[str, Any], place: str) -> None:
+    """What the database would hold in any form has one that can be read again: times, objects, decisions.
+
+    It holds `infinity` as a time too, which no read could give.
+    """
+    inner = (one for name in NESTED for one in _objects(line.get(name)))
+    for held in (line, *inner):
+        for name in TIMES & held.keys():
+            if held[name] is not None:
+                inputs.moment_text(held[name], f"{place}, {name}")
+    for name in OBJECTS & line.keys():
+        if not isinstance(line[name], dict | None):
+            raise InvalidInput(f"{place}, {name}", "an object", ingest.kind(line[name]))
+    if line.get("decision") is not None:
+        _check_decision(line["decision"], f"{place}, decision")
+
+
+def _check_decision(decision: Mapping[str, Any], place: str) -> None:
+    """A decision names its kind, its reasons, the memories it is about, and those it compared."""
+    nearest, reasons = decision.get("nearest"), decision.get("reasons", [])
+    if not isinstance(decision.get("kind"), str) or not isinstance(reasons, list) or not isinstance(nearest, list):
+        raise InvalidInput(place, "a kind, a list of reasons and a list of what is nearest", "something else")
+    if len(_objects(nearest)) < len(nearest):
+        raise InvalidInput(f"{place}, nearest", "objects", "something else")
+    for name in ("memory_id", "target_id"):
+        inputs.optional(inputs.event_id, decision.get(name), f"{place}, {name}")
+    for one in nearest:
+        inputs.event_id(one.get("memory_id"), f"{place}, nearest")
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    held = value if isinstance(value, list) else [value]
+    return [one for one in held if isinstance(one, dict)]
 
 
 def _follow_erasure(line: Mapping[str, Any], erased: set[str]) -> None:

@@ -398,6 +398,14 @@ def test_an_export_is_refused_before_anything_is_written_when_it_is_damaged_or_c
         "no list": crafted("memory", sources=7),
         "another checkpoint": crafted("checkpoint", body={"summary": "never"}),
         "a time that is none": crafted("memory", valid_from="no time"),
+        "a time before all times": crafted("task", started_at="-infinity"),
+        "no object": crafted("change", state=[7]),
+        "a decision about nothing": crafted("change", decision={"kind": "add"}),
+        "a decision about no id": crafted("change", decision={"kind": "add", "nearest": [], "memory_id": "it"}),
+        "a text PostgreSQL cannot hold": crafted("stream", name="a\x00b"),
+        "no name": crafted("stream", name=7),
+        "a list in the place of a text": crafted("event", actor=["ada"]),
+        "lists in lists": crafted("memory", tags=[[[[[[["a"]]]]]]]),
     }
     for what, data in damaged.items():
         path.write_bytes(data)
