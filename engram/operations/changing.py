@@ -118,10 +118,14 @@ def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation
             asked.append(asked_for(setup, call, item))
         except InvalidInput as error:
             raise _of_item(index, error) from None
-    inputs.batch_bytes(
-        sum(len(one.draft.fact.encode()) + len((one.draft.main_content or "").encode()) for one in asked)
-    )
+    inputs.batch_bytes(sum(_bytes_of(one.draft) for one in asked))
     return tuple((yield from _add_all(setup, call, asked)))
+
+
+def _bytes_of(draft: Draft) -> int:
+    """How much one of several adds to the size of all. Pure."""
+    texts = len(draft.fact.encode()) + len((draft.main_content or "").encode())
+    return texts + len(inputs.canonical_json(dict(draft.metadata))) if draft.metadata else texts
 
 
 def _of_item(index: int, error: InvalidInput | NotFound) -> InvalidInput | NotFound:

@@ -1034,6 +1034,8 @@ async def test_93_a_batch_is_written_whole_or_not_at_all(
                 assert error.field.startswith("items[1]")
         heavy = [{"role": "user", "content": "é" * 499_000}] * 9
         assert type(await outcome(door, "remember", {"messages": heavy, "derive": "skip"})) is LimitExceeded
+        described = [{"fact": f"The {n}th fact", "metadata": {"a": "x" * 30_000}} for n in range(300)]
+        assert type(await outcome(door, "add_many", {"items": described})) is LimitExceeded
     assert floor.rows() == before
     await assert_sound(whole, floor, tenant)
 
