@@ -26,6 +26,7 @@ from engram.values import BadPosition, Event, VerifyReport, trust_rank
 MOST_EVENTS: Final = 500  # a batch
 MOST_BYTES: Final = 8 * 1024 * 1024  # of bodies, a batch
 MOST_BODY: Final = 1024 * 1024
+SURELY_FITS: Final = 160_000  # characters, of which JSON writes some in six bytes, beside any metadata
 LOOKED_AT: Final = 400  # of the newest events of each scope, for what was said: direct changes of memory are events too
 SHORT: Final = 2_000  # bytes of a message that is read with those before it
 LINKS_AT_ONCE: Final = 1_000
@@ -630,10 +631,17 @@ def _same(first: NewEvent, second: NewEvent) -> bool:
     return replace(second, event_id=first.event_id, idempotency_key=first.idempotency_key) == first
 
 
-def _body(event: NewEvent) -> bytes:
+def check_size(event: NewEvent, field: str) -> None:
+    """Refuse an event that is too large for the ledger, before there is a transaction. Pure."""
+    shown = len(event.content or "") + (len(repr(event.payload)) if event.payload else 0)
+    if shown > SURELY_FITS:
+        _body(event, field)
+
+
+def _body(event: NewEvent, field: str = "event") -> bytes:
     body = chain.body(event.content, event.payload, event.metadata)
     if len(body) > MOST_BODY:
-        raise LimitExceeded("event", MOST_BODY, len(body), "bytes")
+        raise LimitExceeded(field, MOST_BODY, len(body), "bytes")
     return body
 
 

@@ -475,7 +475,7 @@ def _message(
         derivers = tuple(name for name in derivers if name != "llm")
     metadata = inputs.optional(inputs.metadata, said.get("metadata"), f"{where}metadata") or {}
     key = call.idempotency_key
-    return ledger.NewEvent(
+    event = ledger.NewEvent(
         role=role, event_type=event_type, content=content, payload=payload,
         metadata=clean.data(_public(metadata), f"{where}metadata"),
         trust=trust or TRUST_OF[role],
@@ -486,6 +486,8 @@ def _message(
         derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
         event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}event_id") or ids.new_id(),
     )  # fmt: skip
+    ledger.check_size(event, where.rstrip(".") or "event")
+    return event
 
 
 def _public(value: Any) -> Any:

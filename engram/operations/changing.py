@@ -122,6 +122,13 @@ def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation
     return tuple((yield from _add_all(setup, call, asked)))
 
 
+def check_size(asked: Asked) -> None:
+    """Refuse a candidate whose event would be too large for the ledger, before there is a transaction. Pure."""
+    if len(asked.draft.main_content or "") + len(asked.draft.fact) > ledger.SURELY_FITS:
+        said = ledger.NewEvent(role="user", event_type="memory_added", payload={"request": dict(asked.request)})
+        ledger.check_size(said, "main_content")
+
+
 def _bytes_of(draft: Draft) -> int:
     """How much one of several adds to the size of all. Pure."""
     texts = len(draft.fact.encode()) + len((draft.main_content or "").encode())

@@ -209,7 +209,7 @@ def _foreign(
 def _assert_readable(setup: Setup, file: File, reader: Any, call: Writing) -> None:
     """Every entry can be taken; otherwise InvalidInput names the first that cannot, and nothing is written."""
     for found in reader.read(file):
-        refused = found if isinstance(found, Problem) else _checked(setup, call, found)
+        refused = found if isinstance(found, Problem) else _checked(setup, call, found, reader.NAME)
         if isinstance(refused, Problem):
             _refuse_all(refused)
 
@@ -217,14 +217,14 @@ def _assert_readable(setup: Setup, file: File, reader: Any, call: Writing) -> No
 def _entries(setup: Setup, file: File, reader: Any, call: Writing, report: _Report) -> Iterator[Entry]:
     for found in reader.read(file):
         report.read += 1
-        checked = found if isinstance(found, Problem) else _checked(setup, call, found)
+        checked = found if isinstance(found, Problem) else _checked(setup, call, found, reader.NAME)
         if isinstance(checked, Problem):
             report.refuse(checked)
         else:
             yield checked
 
 
-def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem:
+def _checked(setup: Setup, call: Writing, found: Said | Item, format: str) -> Entry | Problem:
     """What an entry asks for, or why it cannot be taken."""
     try:
         least = _least(found.trust)
@@ -245,11 +245,13 @@ def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem
                 content=clean.text(inputs.event_content(found.content), "content"),
                 metadata=clean.data(inputs.metadata(found.metadata), "metadata"),
             )
+            ledger.check_size(_event_of(said, own_call, format), "content")
             return Entry(said, own_call)
         asked = {name: value for name, value in found.memory.items() if value is not None}
         entry = Entry(found, own_call, changing.asked_for(setup, own_call, {"fact": found.fact, **asked}))
         if entry.asked is not None:
             changing.check_end(entry.asked.draft, own_call.occurred_at or datetime.now(UTC))
+            changing.check_size(entry.asked)
         return entry
     except EngramError as error:
         return problem(found.place, error)
@@ -394,17 +396,7 @@ class _Batch:
         if self._event(key) is not None:
             self.counts["known"] += 1
             return
-        event = ledger.NewEvent(
-            role=said.role,
-            event_type=capture.TYPE_OF[said.role],
-            content=said.content,
-            payload={"imported": {"format": self.format, "id": said.source_id[:ID_CHARACTERS]}},
-            metadata=dict(said.metadata),
-            trust=entry.call.trust or MOST_TRUST,
-            occurred_at=entry.call.occurred_at,
-            actor=_actor(said, self.call),
-            idempotency_key=key,
-        )
+        event = _event_of(said, replace(entry.call, actor=_actor(said, self.call)), self.format)
         ledger.append(
             self.desk.conn,
             scope_id=self.desk.scope_id,
@@ -477,6 +469,21 @@ class _Batch:
         if not cited:
             return dict(request), draft
         return {**request, "sources": [list(one) for one in cited]}, replace(draft, citations=tuple(cited))
+
+
+def _event_of(said: Said, call: Writing, format: str) -> ledger.NewEvent:
+    """The event of a text that facts rest on. Pure."""
+    return ledger.NewEvent(
+        role=said.role,
+        event_type=capture.TYPE_OF[said.role],
+        content=said.content,
+        payload={"imported": {"format": format, "id": said.source_id[:ID_CHARACTERS]}},
+        metadata=dict(said.metadata),
+        trust=call.trust or MOST_TRUST,
+        occurred_at=call.occurred_at,
+        actor=call.actor,
+        idempotency_key=_key(format, said),
+    )
 
 
 def _actor(said: Said, call: Writing) -> str | None:

@@ -389,6 +389,24 @@ async def test_an_enormous_value_is_refused_at_once(nowhere: Engram, nowhere_asy
                 assert verdict(place, row.expected, error) is None, place
 
 
+async def test_an_event_that_would_be_too_large_is_refused_before_a_connection_is_taken(
+    nowhere: Engram, nowhere_async: AsyncEngram
+) -> None:
+    wide, payload = "日" * 400_000, {"a": "x" * 900_000}
+    large: tuple[tuple[str, dict[str, Any], str], ...] = (
+        ("remember", {"messages": [{"role": "user", "content": wide}]}, "messages[0]"),
+        ("record_event", {"content": wide}, "event"),
+        ("record_event", {"content": "x" * 200_000, "payload": payload}, "event"),
+        ("record_turn", {"user_message": "Hello", "assistant_message": wide}, "assistant_message"),
+        ("record_turn", {"user_message": "Hello", "artifacts": [{"name": "a", "content": wide}]}, "artifacts[0]"),
+    )
+    for call, arguments, field in large:
+        for door in (nowhere, nowhere_async):
+            error = await outcome(door, call, arguments)
+            assert type(error) is LimitExceeded, call
+            assert error.field == field
+
+
 class Secretive:
     """Something that cannot be printed without telling what it holds."""
 

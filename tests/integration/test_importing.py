@@ -284,6 +284,24 @@ def test_two_facts_are_not_taken_for_one_by_ids_that_cannot_be_kept(door: Engram
     assert facts(door) == {"Ada swims"}
 
 
+def test_what_is_too_large_for_an_event_does_not_lose_the_rest(door: Engram, tmp_path: Path) -> None:
+    said = [
+        {"role": "user", "content": content, "session_id": "s"} for content in ("I sail.", "日" * 400_000, "I row.")
+    ]
+    talk = door.ops.import_(given(tmp_path, "talk.jsonl", "\n".join(map(json.dumps, said))))
+    assert (counts(talk), [one.place for one in talk.problems]) == ({"said": 2, "problem": 1}, ["line 2"])
+    episodes = [{"uuid": f"e{n}", "content": one["content"], "source": "message"} for n, one in enumerate(said)]
+    edges = [{"uuid": "f", "fact": "Ada sails", "episodes": ["e0"]}]
+    graph = door.ops.import_(given(tmp_path, "graph.json", {"episodes": episodes, "edges": edges}))
+    assert (counts(graph), [one.place for one in graph.problems]) == (
+        {"said": 2, "added": 1, "problem": 1},
+        ["episode 2"],
+    )
+    plain = [{"fact": "Bo swims", "main_content": "a" + "\x01" * 199_000}, {"fact": "Bo dives"}]
+    table = door.ops.import_(given(tmp_path, "facts.jsonl", "\n".join(map(json.dumps, plain))))
+    assert (counts(table), [one.place for one in table.problems]) == ({"added": 1, "problem": 1}, ["line 1"])
+
+
 def test_what_names_no_user_in_words_goes_to_nobody(door: Engram, tmp_path: Path) -> None:
     lines = [{"fact": "Is the cook of the ship", "user_id": 7}, {"fact": "Loves hiking", "user_id": "ada"}]
     report = door.ops.import_(given(tmp_path, "facts.jsonl", "\n".join(map(json.dumps, lines))))
