@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from engram import text
+from engram import inputs, text
 from engram.errors import InvalidInput, SettingsError
 
 Counter = Callable[[str], int]
@@ -50,12 +50,11 @@ def chosen(given: object) -> Counter:
         return text.count_tokens
     if isinstance(given, str):
         return named(given)
-    if not callable(given):
-        raise InvalidInput("token_counter", FUNCTION, type(given).__name__)
+    tell = inputs.function(given, "token_counter", FUNCTION)
 
     def count(shown: str) -> int:
         try:
-            found = given(shown)
+            found = tell(shown)
         except Exception as error:
             raise InvalidInput("token_counter", FUNCTION, type(error).__name__) from error
         if not isinstance(found, int) or isinstance(found, bool) or found < 0:

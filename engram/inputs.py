@@ -6,6 +6,7 @@ message quotes a value: it names the field, what was expected and the kind of th
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import re
@@ -915,10 +916,12 @@ def field_name(name: object, otherwise: str) -> str:
     return name if isinstance(name, str) and _FIELD_NAME.fullmatch(name) else otherwise
 
 
-def function(value: object, field: str) -> Callable[..., Any]:
-    """A function that is told something."""
+def function(value: object, field: str, expected: str = "a function") -> Callable[..., Any]:
+    """A function that is told something, and is not awaited."""
     if not callable(value):
-        raise InvalidInput(field, "a function", type(value).__name__)
+        raise InvalidInput(field, expected, type(value).__name__)
+    if inspect.iscoroutinefunction(value):
+        raise InvalidInput(field, expected, "one to be awaited (async def)")
     return value
 
 

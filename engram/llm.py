@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import importlib.util
+import inspect
 import itertools
 import logging
 import math
@@ -244,6 +245,8 @@ def resolve(
     """The models of an argument, the settings and a policy's own words; None where every component is at `off`."""
     if given is not None and not isinstance(given, str | LanguageModel):
         raise SettingsError("llm: expected the name of a model, or an object with name and complete()")
+    if inspect.iscoroutinefunction(getattr(given, "complete", None)):
+        raise SettingsError("llm: complete must give the answer, and is one to be awaited (async def)")
     if settings.llm_level == "off" and not {"auto", "full"} & set(own.values()):
         return None  # nothing that a model needs has to be installed
     models = Models(settings, given)

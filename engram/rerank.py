@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import inspect
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -101,7 +102,7 @@ class Judge:
             judged = self._judged(query, shown)
         except EngramError as error:
             failure = error if isinstance(error, Unavailable) else Unavailable("the reranker failed", reason=error.code)
-        except Exception as error:  # noqa: BLE001 - an object of the caller's may raise anything, and quote anything
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - an object of the caller's may raise anything
             failure = Unavailable("the reranker failed", retry_after=5.0, reason="failed", kind=type(error).__name__)
         else:
             self.breaker.note(None)
@@ -162,6 +163,8 @@ def resolve(given: str | Reranker | None, settings: Settings) -> Judge | None:
         return None
     if not isinstance(chosen, str | Reranker):
         raise SettingsError("reranker: expected the name of a model, or an object with name and score()")
+    if inspect.iscoroutinefunction(getattr(chosen, "score", None)):
+        raise SettingsError("reranker: score must give the scores, and is one to be awaited (async def)")
     name = chosen if isinstance(chosen, str) else chosen.name
     if not inputs.is_model_name(name):
         raise SettingsError("reranker: the name of a model must be a text of 1 to 200 bytes")

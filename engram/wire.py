@@ -7,6 +7,7 @@ import re
 import time
 from collections import namedtuple
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Final
@@ -268,9 +269,18 @@ def _told(answers: list[Any]) -> list[Any]:
     return answers[: failed + 1]
 
 
+def _sent(line: Any) -> Generator[Any, Any, None]:
+    """Send what was written; the driver, which goes on once it has cancelled the query, says nothing of the line."""
+    sending = send(line)
+    with suppress(StopIteration):
+        wanted = next(sending)
+        while True:
+            wanted = sending.send((yield wanted) or 0)
+
+
 def _exchanged(line: Any, answers: list[Any], expected: int) -> Generator[Any, Any, None]:
     """Send what was written, and take the answers as they come."""
-    yield from send(line)
+    yield from _sent(line)
     while len(answers) < expected:
         come = yield from fetch_many(line)
         if not come:

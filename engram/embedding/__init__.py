@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import threading
+from asyncio import CancelledError
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -197,7 +198,7 @@ def _ask(embedder: Embedder, texts: Sequence[str], kind: TextKind) -> Vectors:
         answer = embedder.embed(texts, kind)
     except EngramError:
         raise
-    except Exception as error:
+    except (Exception, CancelledError) as error:
         raise _failed("an error instead of vectors") from error
     return unit_vectors(answer, len(texts), embedder.dimensions)
 

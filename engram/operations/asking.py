@@ -11,6 +11,7 @@ import json
 import random
 import re
 import time
+from asyncio import CancelledError
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -228,7 +229,7 @@ class Question(Generic[M]):
             )
         except EngramError as error:
             return error
-        except Exception as error:  # noqa: BLE001 - an object of the caller's may raise anything, and quote anything
+        except (Exception, CancelledError) as error:  # noqa: BLE001 - an object of the caller's may raise anything
             return Unavailable("the language model failed", retry_after=5.0, kind=type(error).__name__, sent=True)
         if not isinstance(said, Completion) or not isinstance(said.text, str):
             return Unavailable("the language model gave no Completion", retry_after=5.0, sent=True)

@@ -12,10 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from sqlalchemy.engine import Row
-
 from engram import chain, checkpoints, inputs, jobs, ledger, tenancy
-from engram.database import Connection, fetch_all, send_ahead, statement
+from engram.database import Connection, fetch_all, fetch_named, send_ahead, statement
 from engram.errors import Conflict, InvalidInput
 from engram.ids import new_id
 from engram.operations import steps
@@ -140,13 +138,17 @@ def _lines(
         yield "vector", (row.line for row in _rows(conn, "export_vectors", wanted))
 
 
-def _rows(conn: Connection, name: str, wanted: Wanted, **more: Any) -> Iterator[Row[Any]]:
+def _rows(conn: Connection, name: str, wanted: Wanted, **more: Any) -> Iterator[Any]:
     """The rows of a statement as they come: the server keeps the rest."""
     if not wanted.scope_ids:
         return
-    options = {"stream_results": True, "yield_per": PAGE}
-    with conn.exec_driver_sql(statement(name), wanted.params | more, execution_options=options) as found:
-        yield from found
+    conn.exec_driver_sql(f"DECLARE {name} NO SCROLL CURSOR FOR {statement(name)}", wanted.params | more)
+    full = True
+    while full:
+        rows = fetch_named(conn, f"FETCH {PAGE} FROM {name}", None)
+        yield from rows
+        full = len(rows) == PAGE
+    conn.exec_driver_sql(f"CLOSE {name}")
 
 
 def _plain(
@@ -156,7 +158,7 @@ def _plain(
         yield {**row.line, "scope": numbers[int(row.scope_id)]}
 
 
-def _event(row: Row[Any], numbers: Mapping[int, int], left_out: Counter[str]) -> Mapping[str, Any]:
+def _event(row: Any, numbers: Mapping[int, int], left_out: Counter[str]) -> Mapping[str, Any]:
     """An event with its payload, from which its commitment follows; Conflict where it does not."""
     line = {
         **row.line,
@@ -187,7 +189,7 @@ def _sessions(
         yield {**row.line, "scope": numbers[int(row.scope_id)]}
 
 
-def _checkpoint(row: Row[Any], numbers: Mapping[int, int], left_out: Counter[str]) -> Mapping[str, Any]:
+def _checkpoint(row: Any, numbers: Mapping[int, int], left_out: Counter[str]) -> Mapping[str, Any]:
     """A checkpoint with what it says, Damaged where that is not what was saved; of a private one its place alone."""
     line = {**row.line, "scope": numbers[int(row.scope_id)], "salt": None, "body": None}
     if row.body is None:
@@ -200,7 +202,7 @@ def _checkpoint(row: Row[Any], numbers: Mapping[int, int], left_out: Counter[str
     return line | {"salt": body[: checkpoints.SALT].hex(), "body": said}
 
 
-def _memory(row: Row[Any], numbers: Mapping[int, int], left_out: Counter[str]) -> Mapping[str, Any]:
+def _memory(row: Any, numbers: Mapping[int, int], left_out: Counter[str]) -> Mapping[str, Any]:
     left_out["sources"] += row.statements - len(row.second["sources"])
     return {**row.first, **row.second, "scope": numbers[int(row.scope_id)]}
 

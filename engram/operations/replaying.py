@@ -253,9 +253,7 @@ def policy_named(setup: Setup, policy: object) -> MemoryPolicy:
 
 
 def _progress(progress: object) -> Progress | None:
-    if progress is not None and not callable(progress):
-        raise InvalidInput("progress", "a function of the steps done and of all steps", type(progress).__name__)
-    return progress
+    return inputs.optional(inputs.function, progress, "progress", "a function of the steps done and of all steps")
 
 
 def _policy_of(setup: Setup, shadow: Shadow, policy: MemoryPolicy | None) -> MemoryPolicy:

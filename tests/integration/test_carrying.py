@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -366,6 +368,58 @@ def test_what_the_function_that_is_told_of_progress_raises_is_no_fault_of_the_fi
         there.ops.import_(tmp_path / "out.jsonl", progress=broken)
     assert there.list_events(user_id=ALL_USERS) == ()
     assert there.ops.import_(tmp_path / "out.jsonl").counts["memory"]
+
+
+def test_a_function_of_progress_that_is_awaited_is_refused_before_anything_is_done(
+    told: tuple[Engram, dict[str, str]], tmp_path: Path
+) -> None:
+    """It would be called and never run."""
+    ada, path = told[0].scoped(user_id="ada"), tmp_path / "out.jsonl"
+    path.touch()
+
+    async def tell(*_: Any) -> None: ...
+
+    calls: tuple[Callable[[Any], Any], ...] = (
+        lambda tell: ada.ops.export(path, progress=tell),
+        lambda tell: ada.ops.import_(path, progress=tell),
+        lambda tell: ada.ops.replay(progress=tell),
+        lambda tell: ada.ops.reindex_words("simple", progress=tell),
+        lambda tell: ada.record_long_input(HANDBOOK, progress=tell),
+    )
+    for call in calls:
+        with pytest.raises(InvalidInput, match="to be awaited"):
+            call(tell)
+    assert path.read_bytes() == b""
+
+
+async def test_an_export_that_is_cancelled_anywhere_leaves_no_file_and_no_word(
+    told: tuple[Engram, dict[str, str]], database_url: str, tmp_path: Path,
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A cursor of the driver's own was closed again by the pool, which told of it in a traceback."""
+    left, answer = 0, psycopg.AsyncConnection.wait
+
+    async def wait(*args: Any, **kwargs: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            task.cancel()
+        return await answer(*args, **kwargs)
+
+    async with AsyncEngram(database_url) as opened:
+        ada = opened.scoped(told[0].scope, user_id="ada")
+        await ada.ops.export(tmp_path / "whole.jsonl")
+        monkeypatch.setattr(psycopg.AsyncConnection, "wait", wait)
+        for place in range(1, 200):
+            left, task = place, asyncio.create_task(ada.ops.export(tmp_path / "cut.jsonl"))
+            with suppress(asyncio.CancelledError):
+                await task
+            if (tmp_path / "cut.jsonl").exists():  # the commit alone was left
+                break
+            assert [path.name for path in tmp_path.iterdir()] == ["whole.jsonl"]
+        assert place > 20
+        assert caplog.records == []
+    assert (tmp_path / "cut.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
 def test_an_export_is_refused_before_anything_is_written_when_it_is_damaged_or_crafted(

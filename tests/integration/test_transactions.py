@@ -1539,6 +1539,26 @@ def test_a_message_and_its_answers_may_be_larger_than_what_the_line_holds(databa
     assert row.one == row.two == said
 
 
+async def test_who_is_cancelled_while_a_message_is_sent_leaves_no_word_of_the_driver(
+    database_url: str, tenant: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The server reads no further while it works on the first statement."""
+    database = Database(database_url, load({}))
+
+    def work(conn: Connection) -> None:
+        conn.info[databases.COURSE].ahead.append(("SELECT pg_sleep(1)", None))
+        fetch_named(conn, "SELECT length(%(said)s::text)", {"said": "x" * 20_000_000})
+
+    task = asyncio.create_task(database.run_async(tenant, work, read_only=True))
+    await asyncio.sleep(0.5)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert caplog.records == []
+    assert database.async_engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+    await database.close_async()
+
+
 def test_nothing_follows_the_end_of_a_transaction_that_writes_or_sees_one_moment(
     database: Database, tenant: str
 ) -> None:

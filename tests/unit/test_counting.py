@@ -71,6 +71,14 @@ def test_an_unknown_name_is_refused_and_not_repeated(name: str) -> None:
     assert len(str(caught.value)) < 400
 
 
+def test_a_counter_that_is_awaited_is_refused_and_not_called() -> None:
+    async def count(_: str) -> int:
+        raise AssertionError
+
+    with pytest.raises(InvalidInput, match="to be awaited"):
+        counting.chosen(count)
+
+
 @pytest.mark.usefixtures("forgetful")
 def test_the_files_come_from_litellm_and_the_environment_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in counting.FOLDERS:

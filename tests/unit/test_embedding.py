@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 import subprocess
@@ -163,6 +164,18 @@ def test_an_embedder_that_is_awaited_is_refused_at_the_door() -> None:
 
     with pytest.raises(SettingsError, match="embed must give the vectors"):
         embedding.resolve(Awaited())
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), asyncio.CancelledError()])
+def test_what_an_embedder_raises_is_unavailable(error: BaseException) -> None:
+    """Told as cancelled, nobody could say whether a call or something within the model was."""
+
+    class Broken(Scripted):
+        def embed(self, texts: Sequence[str], kind: str) -> Any:
+            raise error
+
+    with pytest.raises(Unavailable, match="an error instead of vectors"):
+        checked(Broken(), ["tea"], "passage")
 
 
 def test_a_model_is_its_name_and_dimensions() -> None:

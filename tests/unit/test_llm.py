@@ -337,6 +337,15 @@ def test_what_is_no_model_is_refused(given: Any) -> None:
         llm.resolve(load({}), given)
 
 
+def test_a_model_that_is_awaited_is_refused_at_the_door() -> None:
+    class Awaited(ScriptedModel):
+        async def complete(self, *args: Any, **kwargs: Any) -> Any:
+            return super().complete(*args, **kwargs)
+
+    with pytest.raises(SettingsError, match="complete must give the answer"):
+        llm.resolve(load({}), Awaited(""))
+
+
 @pytest.mark.parametrize("name", ["", "x" * 201, "a\nb"])
 def test_a_model_has_a_name_that_can_be_kept(name: str) -> None:
     for given in (name, ScriptedModel("", name=name)):

@@ -163,6 +163,15 @@ def test_an_object_or_a_setting_is_a_reranker() -> None:
     assert "key-1" not in repr(named.reranker)
 
 
+def test_a_reranker_that_is_awaited_is_refused_at_the_door() -> None:
+    class Awaited(Scripted):
+        async def score(self, query: str, texts: Sequence[str]) -> Any:
+            return super().score(query, texts)
+
+    with pytest.raises(SettingsError, match="score must give the scores"):
+        rerank.resolve(Awaited([]), load({}))
+
+
 @pytest.mark.parametrize("wrong", [7, object(), types.SimpleNamespace(name="x"), "", "x" * 201, "a\nb"])
 def test_what_is_no_reranker_is_refused(wrong: Any) -> None:
     with pytest.raises(SettingsError, match="reranker"):
