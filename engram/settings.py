@@ -9,11 +9,19 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, Self, get_args
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    AliasChoices,
+    Field,
+    ModelWrapValidatorHandler,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from engram import inputs
@@ -23,6 +31,7 @@ from engram.scope import Scope
 PREFIX = "ENGRAM_"
 PLAINLY: Final = MappingProxyType(
     {
+        "extra_forbidden": "no such setting",
         "time_delta_parsing": "expected seconds, or a duration such as PT30S",
         **dict.fromkeys(("int_parsing", "int_from_float"), "expected a whole number"),
         **dict.fromkeys(("float_parsing", "decimal_parsing"), "expected a number"),
@@ -271,6 +280,17 @@ class Settings(BaseSettings):
             raise ValueError("expected the name of a text search configuration")
         return value
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _in_our_words(cls, given: Any, check: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return check(given)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            name = str(first["loc"][0]).removeprefix(PREFIX).lower() if first["loc"] else "settings"
+            said = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected", 1)
+            raise SettingsError(f"{name}: {PLAINLY.get(first['type'], said)}", name=name) from None
+
     @property
     def scope(self) -> Scope:
         """The scope of a door opened without one."""
@@ -335,10 +355,4 @@ def load(environment: Mapping[str, str] | None = None, **given: Any) -> Settings
     for name in sorted(names):
         if name.upper().startswith(PREFIX) and name.upper() not in known:
             raise SettingsError(f"{name}: no such setting; the settings are {', '.join(sorted(known))}", name=name)
-    try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name = str(first["loc"][0]).removeprefix(PREFIX).lower() if first["loc"] else "settings"
-        said = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected", 1)
-        raise SettingsError(f"{name}: {PLAINLY.get(first['type'], said)}", name=name) from None
+    return Settings(**{name: value for name, value in given.items() if value is not None})

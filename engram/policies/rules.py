@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -237,6 +238,8 @@ class MemoryPolicy:
         _set(self, "secret_patterns", _secret_patterns(self.secret_patterns))
         if self.keep is not None and not callable(self.keep):
             raise PolicyError("keep must be a function of a memory")
+        if inspect.iscoroutinefunction(self.keep):
+            raise PolicyError("keep must give its answer, and is one to be awaited (async def)")
         if self.decay not in decay.CURVES:
             raise PolicyError(f"decay must be one of {', '.join(decay.CURVES)}")
         if not _is_unit(self.feedback_floor):
@@ -352,6 +355,8 @@ def _secret_patterns(values: Any) -> Mapping[str, str]:
 def _guards(values: Any) -> tuple[Guard, ...]:
     if not isinstance(values, tuple | list) or not all(callable(value) for value in values):
         raise PolicyError("guards must be a tuple of functions of a candidate")
+    if any(map(inspect.iscoroutinefunction, values)):
+        raise PolicyError("guards must give the candidate, and one is to be awaited (async def)")
     if len(values) > MAX_RULES:
         raise PolicyError(f"a policy has at most {MAX_RULES} guards")
     return tuple(values)

@@ -145,6 +145,20 @@ def test_a_setting_that_makes_no_sense_is_named(monkeypatch: pytest.MonkeyPatch)
         load()
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"pool_size": "many"}, "pool_size: expected a whole number"),
+        ({"poolsize": 3}, "poolsize: no such setting"),
+        ({"time_zone": "Nowhere"}, "time_zone: expected an IANA time zone"),
+    ],
+)
+def test_settings_of_ones_own_that_make_no_sense_are_named_alike(given: dict[str, Any], told: str) -> None:
+    for make in (Settings, load):
+        with pytest.raises(SettingsError, match=f"^{told}"):
+            make(**given)
+
+
 def test_a_closed_door_says_so(database_url: str, tenant: str) -> None:
     door = Engram(database_url, scope=Scope(tenant_id=tenant))
     door.add("User likes tea")

@@ -276,6 +276,17 @@ def test_what_passes_stops_a_stream_and_parks_nothing(
         assert door.list_decisions().results == ()
 
 
+async def awaited(candidate: Any) -> Any:
+    return candidate
+
+
+@pytest.mark.parametrize("wrong", [{"guards": (no_gossip, awaited)}, {"keep": awaited}])
+def test_a_function_that_is_awaited_is_no_hook(wrong: dict[str, Any]) -> None:
+    """What it gives is true, whatever it would come to: nothing would ever be put away."""
+    with pytest.raises(PolicyError, match="to be awaited"):
+        MemoryPolicy("p", **wrong)
+
+
 @pytest.mark.parametrize(
     "wrong", [{"guards": "no"}, {"guards": (1,)}, {"guards": no_gossip}, {"keep": "yes"}, {"feedback_floor": 2}]
 )
