@@ -138,7 +138,8 @@ class AsyncEngram(Door):
 
     async def _do(self, step: Step) -> Any:
         if isinstance(step, Transact):
-            database = await asyncio.to_thread(self._core.database)
+            opened = self._core.opened
+            database = opened if opened is not None else await asyncio.to_thread(self._core.database)
             return await database.run_async(
                 step.tenant_id, step.work, key=step.key, read_only=step.read_only, snapshot=step.snapshot,
                 any_schema=step.any_schema, patience=step.patience,
@@ -146,7 +147,7 @@ class AsyncEngram(Door):
         if isinstance(step, Think):
             return await asyncio.to_thread(self._core.think, step)
         if isinstance(step, Ring):
-            return await asyncio.to_thread(self._core.ring, step)
+            return None if self._core.rung(step) else await asyncio.to_thread(self._core.ring, step)
         if isinstance(step, Together):
             few = asyncio.Semaphore(ABREAST)
             tasks = [asyncio.create_task(self._outcome(operation, few)) for operation in step.operations]

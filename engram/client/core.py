@@ -77,6 +77,11 @@ class Core:
                 self._database = self._embedded()
             return self._database
 
+    @property
+    def opened(self) -> Database | None:
+        """The database where it is open, so that nobody has to wait for a thread to open it."""
+        return None if self.closed or self._pid != os.getpid() else self._database
+
     def _embedded(self) -> Database:
         from engram import migrations
         from engram.embedded import EmbeddedServer
@@ -103,6 +108,13 @@ class Core:
                 self._bell = self._hung()
         if self._bell is not None:
             self._bell.ring(step.tenant_id)
+
+    def rung(self, step: Ring) -> bool:
+        """Ring where the doorbell hangs already, or none ever will; False where somebody has to hang it first."""
+        if self._bell is not None and self._pid == os.getpid():
+            self._bell.ring(step.tenant_id)
+            return True
+        return self.settings.redis_url is None and not self.settings.derives_inline
 
     def _hung(self) -> Doorbell | None:
         if self.settings.redis_url is not None:

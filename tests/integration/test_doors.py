@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, get_type_hints
 
 import pytest
+from waiting import PATIENCE
 
 import engram
 from engram import (
@@ -271,6 +276,40 @@ async def test_the_asynchronous_door_walks_the_same_roads(database_url: str, ten
         report = await door.ops.verify_ledger()
         assert report.ok
         assert report.events == 2
+
+
+async def test_what_asks_no_model_waits_for_none(database_url: str, tenant: str) -> None:
+    """Threads are for models: with all of them taken, whoever wanted another to find the database waited, too."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    model = Slow()
+    async with AsyncEngram(database_url, scope=Scope(tenant_id=tenant), embedder=model) as door:
+        await door.record_event("The door is open")
+        model.answers.clear()
+        waiting = asyncio.create_task(door.add("The kettle is on"))
+        while not model.asked:
+            await asyncio.sleep(0.001)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await door.record_event("The bell rang", derive="skip")
+                assert len(await door.list_events()) == 2
+        finally:
+            model.answers.set()
+        assert (await waiting).kind == "add"
+
+
+class Slow:
+    """An embedder that answers when it may."""
+
+    name, dimensions, max_tokens = "slow", 3, None
+
+    def __init__(self) -> None:
+        self.asked, self.answers = False, threading.Event()
+        self.answers.set()
+
+    def embed(self, texts: Sequence[str], kind: str) -> Any:
+        self.asked = not self.answers.is_set()
+        assert self.answers.wait(PATIENCE)
+        return [[1.0, 2.0, 3.0 + len(text)] for text in texts]
 
 
 @pytest.mark.parametrize("given", [{"policy": 3}, {"scope": "ada"}, {"settings": {}}, {"embedder": 3}])
