@@ -44,6 +44,31 @@ with Engram() as engram:
     kept = ada.add("Ada prefers tea", importance=0.8)
     print(kept.kind)  # add
     print(ada.get(kept.memory.memory_id).importance)  # 0.8
+```
+
+On `AsyncEngram` three names are used otherwise than by `await`: `scoped` asks nobody, a session is opened by
+`async with`, and what `follow` gives is read by `async for`. A call may be cancelled at any moment, which is as if its
+process had been killed: no transaction is left half done, and the same call may be made again
+([with a key](../how-to/send-a-call-again.md)). Functions and models that you give are plain ones, never `async def`; a
+model is asked in a thread.
+
+```python
+import asyncio
+
+from engram import AsyncEngram
+
+
+async def main() -> None:
+    async with AsyncEngram() as engram:
+        bea = engram.scoped(user_id="bea")
+        async with bea.session("trip") as talk:
+            await talk.remember("I live in Ottawa.")
+        print((await bea.recall("Where do I live?")).answer_text)  # User lives in Ottawa
+        async for item in bea.follow(types=["user_message"], poll=0):
+            print(item.event.content)  # I live in Ottawa.
+
+
+asyncio.run(main())
 ```"""
 
 SETTINGS: Final = """\
