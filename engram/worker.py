@@ -317,7 +317,8 @@ class Background(Worker):
             self._tenants.add(tenant_id)
             self._rung = True
             self._bell.notify()
-            if not self._crew and not self._closing:
+            # A model may have ended the thread, as sys.exit does: its job comes back as one that has lost a worker.
+            if not any(thread.is_alive() for thread in self._crew) and not self._closing:
                 thread = threading.Thread(target=self._work, name="engram-background", daemon=True)
                 with suppress(RuntimeError):  # a process that is ending, or has as many as it may, can start no thread
                     thread.start()

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from engram import AsyncEngram, Engram, Scope, jobs, scheduler, service
+from engram import AsyncEngram, Completion, Engram, Scope, jobs, scheduler, service
 from engram import worker as worker_module
 from engram.database import Connection, Database
 from engram.errors import InvalidInput, SettingsError, Unavailable
@@ -101,6 +101,31 @@ def test_what_inline_derivation_leaves_over_is_done_in_the_background(
     fickle.broken = False
     eventually(lambda: door.stats().unembedded == 0)
     assert set(states(door)) == {"done"}
+
+
+class Leaves:
+    """A model that ends the thread that asks it first, and finds nothing afterwards."""
+
+    name, asked = "leaves", 0
+
+    def complete(self, *_: Any, **__: Any) -> Completion:
+        self.asked += 1
+        if self.asked == 1:
+            raise SystemExit(1)
+        return Completion('{"facts": []}', self.name, input_tokens=1, output_tokens=1)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_background_thread_that_a_model_ended_is_followed_by_another(database_url: str, tenant: str) -> None:
+    model = Leaves()
+    with Engram(database_url, scope=Scope(tenant), embedder="none", llm=model) as door:
+        door.remember("Hard to believe, but we adopted a cat!", session_id="one")
+        bell = door._core._bell
+        assert isinstance(bell, Background)
+        eventually(lambda: model.asked == 1 and not any(thread.is_alive() for thread in bell._crew))
+        receipt = door.remember("Well, the cello is what I play these days!", session_id="two")
+        door.wait_for(receipt, deriver="llm", timeout=20)
+        assert states(door)["running"] == 1  # until its lease ends
 
 
 def test_the_background_thread_ends_when_nothing_is_left(open_door: Callable[..., Engram]) -> None:
