@@ -129,19 +129,21 @@ SEEN: Final = "/*seen*/"  # where a statement finds the scopes of its read itsel
 KEPT: Final = frozenset({
     "add_recall", "analyze_grown_table", "append_at_once", "append_events", "call_candidates", "call_lineage",
     "call_memories", "call_pinned", "call_ties", "call_told_events", "call_walk", "claim_job_ids", "claim_jobs",
-    "enter_session", "find_next_due", "finish_derived_jobs", "finish_jobs", "get_from_scope", "hold_jobs",
-    "hold_models", "index_words", "lineage_from_scope", "list_facts_near", "list_gate_rows", "list_line",
-    "list_nearest", "list_said_since", "list_visible_scopes", "lock_keys", "look_at_draft", "look_at_question",
-    "look_from_scope", "open_desk", "open_stream", "outline_context", "pinned_from_scope", "restate_memories",
-    "score_texts", "set_search", "write_memories",
+    "enter_session", "erase_relations", "erase_topics", "find_next_due", "finish_derived_jobs", "finish_jobs",
+    "get_from_scope", "hold_jobs", "hold_models", "index_words", "lineage_from_scope", "list_facts_near",
+    "list_gate_rows", "list_line", "list_nearest", "list_said_since", "list_visible_scopes", "lock_event_words",
+    "lock_keys", "lock_projection", "look_at_draft", "look_at_question", "look_from_scope", "open_desk", "open_stream",
+    "outline_context", "pinned_from_scope", "redact_event", "restate_memories", "score_texts", "set_search",
+    "show_shadows", "write_memories",
 })  # fmt: skip
 # Statements that find what they read or change by its keys alone, mostly a few: a plan for no values is as good.
 KEYED: Final = frozenset({
-    "add_relation", "add_source", "advance_cursors", "count_repetition", "count_underived", "find_erased_event",
-    "find_told_fact", "get_relations", "insert_job", "list_cursors", "list_decisions",
-    "list_derivable_events", "list_indexable", "list_keyed_values", "list_lineage_fronts", "list_lineage_members",
-    "list_scopes_by_id", "list_surroundings", "list_told_facts", "list_waiting_events", "note_change", "place_memory",
-    "put_away_memory", "put_relation", "restate_memory",
+    "add_relation", "add_source", "advance_cursors", "count_repetition", "count_underived", "erase_event_words",
+    "erase_marks", "erase_memories", "erase_refusals", "find_erased_event", "find_scope_by_id", "find_told_fact",
+    "get_event", "get_events", "get_relations", "get_stream", "insert_job", "list_cursors", "list_decisions",
+    "list_derivable_events", "list_indexable", "list_keyed_values", "list_lineage_fronts",
+    "list_lineage_members", "list_lineages_of_event", "list_scopes_by_id", "list_surroundings", "list_told_facts",
+    "list_waiting_events", "note_change", "place_memory", "put_away_memory", "put_relation", "restate_memory",
 })  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",

@@ -22,9 +22,9 @@ WITH gone AS (
           WHERE c.tenant_id = n.tenant_id AND c.memory_id = n.memory_id AND c.entry = 'annotated' AND c.because IS NULL) vouched
    WHERE n.tenant_id = m.tenant_id AND n.memory_id = m.memory_id
      AND m.tenant_id = %(tenant_id)s AND m.status_reason IS DISTINCT FROM 'erased'
-     AND (m.event_id = %(event_id)s::uuid OR m.event_id = ANY (%(beside)s::uuid[])
-              AND (m.deriver = 'llm' OR EXISTS (SELECT FROM engram.memory_sources a
-                    WHERE a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id AND a.event_id = %(event_id)s::uuid AND a.ordinal >= 10000)))
+     AND m.event_id = ANY (%(event_id)s::uuid || %(beside)s::uuid[])
+     AND (m.event_id = %(event_id)s::uuid OR m.deriver = 'llm' OR EXISTS (SELECT FROM engram.memory_sources a
+            WHERE a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id AND a.event_id = %(event_id)s::uuid AND a.ordinal >= 10000))
   RETURNING m.memory_id, m.scope_id),
 unvectored AS (
   DELETE FROM engram.memory_embeddings e USING gone
@@ -33,9 +33,10 @@ unworded AS (
   DELETE FROM engram.memory_lexemes l USING gone WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = gone.memory_id
   RETURNING l.scope_id, l.lexemes),
 uncounted AS (   -- a word without a count is counted when it is asked for
-  DELETE FROM engram.memory_terms t USING unworded u
-   WHERE t.tenant_id = %(tenant_id)s AND t.scope_id = u.scope_id
-     AND u.scope_id || ':' || t.term = ANY (tsvector_to_array(u.lexemes))),
+  DELETE FROM engram.memory_terms t
+   WHERE t.tenant_id = %(tenant_id)s AND t.scope_id = ANY (ARRAY(SELECT u.scope_id FROM unworded u))
+     AND t.term = ANY (ARRAY(SELECT substr(w.lexeme, length(u.scope_id || ':') + 1)
+                               FROM unworded u CROSS JOIN LATERAL unnest(tsvector_to_array(u.lexemes)) w (lexeme)))),
 unremembered AS (
   UPDATE engram.memory_changes c
      SET state = c.state - '{tags,metadata,source,critical_slot,category,marks}'::text[], decision = NULL, reason = NULL,
@@ -45,14 +46,24 @@ unremembered AS (
 unrefused AS (   -- what was not stored is in its decision alone
   UPDATE engram.memory_changes c
      SET decision = NULL, reason = NULL
-   WHERE c.tenant_id = %(tenant_id)s AND c.event_id = %(event_id)s::uuid AND c.memory_id IS NULL),
+   WHERE c.tenant_id = %(tenant_id)s AND c.event_id = %(event_id)s::uuid AND (c.memory_id IS NULL) IS TRUE),
+born AS (   -- what is compared with a memory is decided after it was written
+  SELECT gone.scope_id, min(coalesce((SELECT min(b.change_id) FROM engram.memory_changes b
+                                       WHERE b.tenant_id = %(tenant_id)s AND b.memory_id = gone.memory_id), 0)) AS change_id
+    FROM gone GROUP BY gone.scope_id),
 unquoted AS (
   UPDATE engram.memory_changes c
      SET decision = jsonb_set(c.decision, '{nearest}', '[]')
-   WHERE c.tenant_id = %(tenant_id)s AND c.decision IS NOT NULL
-     AND c.scope_id IN (SELECT gone.scope_id FROM gone)
-     AND (c.memory_id IS NULL AND c.event_id IS DISTINCT FROM %(event_id)s::uuid
-          OR c.memory_id NOT IN (SELECT gone.memory_id FROM gone))
-     AND EXISTS (SELECT FROM gone
-                  WHERE c.decision->'nearest' @> jsonb_build_array(jsonb_build_object('memory_id', gone.memory_id::text))))
+   WHERE c.tenant_id = %(tenant_id)s AND c.change_id = ANY (ARRAY(
+         SELECT o.change_id
+           FROM born
+          CROSS JOIN LATERAL (
+                SELECT x.change_id
+                  FROM engram.memory_changes x
+                 WHERE x.tenant_id = %(tenant_id)s AND x.scope_id = born.scope_id AND x.change_id > born.change_id AND x.decision IS NOT NULL
+                   AND (x.memory_id IS NULL AND x.event_id IS DISTINCT FROM %(event_id)s::uuid
+                        OR x.memory_id NOT IN (SELECT gone.memory_id FROM gone))
+                   AND EXISTS (SELECT FROM gone
+                                WHERE x.decision->'nearest' @> jsonb_build_array(jsonb_build_object('memory_id', gone.memory_id::text)))
+                OFFSET 0) o)))
 SELECT memory_id::text FROM gone

@@ -5,9 +5,9 @@
 WITH gone AS (
   SELECT m.memory_id, m.lineage_id, m.scope_id FROM engram.agent_memory m
    WHERE m.tenant_id = %(tenant_id)s
-     AND (m.event_id = %(event_id)s::uuid OR m.event_id = ANY (%(beside)s::uuid[])
-              AND (m.deriver = 'llm' OR EXISTS (SELECT FROM engram.memory_sources a
-                    WHERE a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id AND a.event_id = %(event_id)s::uuid AND a.ordinal >= 10000)))),
+     AND m.event_id = ANY (%(event_id)s::uuid || %(beside)s::uuid[])
+     AND (m.event_id = %(event_id)s::uuid OR m.deriver = 'llm' OR EXISTS (SELECT FROM engram.memory_sources a
+            WHERE a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id AND a.event_id = %(event_id)s::uuid AND a.ordinal >= 10000))),
 line AS (
   SELECT d.memory_id, d.event_id, coalesce(d.source, d.category, d.critical_slot) IS NOT NULL OR d.tags <> '{}' OR d.metadata <> '{}' AS says
     FROM engram.agent_memory d

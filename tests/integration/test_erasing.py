@@ -21,6 +21,7 @@ from engram.lifecycle.deeds import NEW, Deed, Effect, Tie
 from engram.operations import erasing, living
 from engram.policies.classify import Classified
 from engram.settings import load
+from engram.values import WriteDecision
 from engram.writing import Draft
 
 WORD = "qanary"
@@ -257,6 +258,24 @@ def test_a_payload_that_names_a_document_of_the_callers_own_stands_in_no_ones_wa
     assert ada.ops.erase(**{target: named[target]}).clean
     assert ada.get_event(said.event_ids[0]).erased
     assert hits(alone, [f"{WORD}k"]) == {}
+
+
+def test_what_was_compared_with_an_erased_memory_names_it_no_more(ada: Engram) -> None:
+    facts = [f"The boiler in the cellar holds {litres} litres of hot water" for litres in (90, 95, 99)]
+    first, second, third = (ada.add(fact) for fact in facts)
+    assert second.memory is not None
+    assert {one.memory_id for one in third.nearest} >= {second.memory.memory_id}
+
+    def compared_with(decision: WriteDecision) -> list[str]:
+        assert decision.memory is not None
+        [told] = ada.list_decisions(memory_id=decision.memory.memory_id)
+        return [one.memory_id for one in told.nearest]
+
+    kept = compared_with(first)
+    assert second.memory.memory_id in compared_with(third)
+    ada.ops.erase(memories=[second.memory.memory_id])
+    assert compared_with(third) == []
+    assert compared_with(first) == kept
 
 
 def test_what_else_an_erased_memory_rested_on_is_derived_again(ada: Engram) -> None:

@@ -87,6 +87,7 @@ def live(door: Engram) -> None:
         door.remember(words, session_id="talk", wait=60)
     long = [{"role": "user", "content": f"Buoy {number} is green."} for number in range(120)]
     door.remember(long, session_id="long", wait=60)
+    door.ops.redact_event(door.list_events(limit=1, session_id="talk")[0].event_id)
 
 
 def kept_plans(conn: Connection) -> dict[str, dict[str, Any]]:
