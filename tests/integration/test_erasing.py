@@ -268,7 +268,7 @@ def test_what_was_compared_with_an_erased_memory_names_it_no_more(ada: Engram) -
 
     def compared_with(decision: WriteDecision) -> list[str]:
         assert decision.memory is not None
-        [told] = ada.list_decisions(memory_id=decision.memory.memory_id)
+        [told] = [one for one in ada.list_decisions() if one.event_id == decision.event_id]
         return [one.memory_id for one in told.nearest]
 
     kept = compared_with(first)

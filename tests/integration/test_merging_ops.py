@@ -7,13 +7,16 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+import psycopg
 import pytest
 from angles import Angles, added, facts, looks, read, rows
+from plans import nodes
 from quiet import quiet
 
 from engram import Conflict, Engram, InvalidInput, MemoryPolicy, ModelRejected, NotFound, Scope
-from engram.database import Connection
+from engram.database import Connection, statement
 from engram.ids import new_id
+from engram.lifecycle import pairing
 from engram.lifecycle.cycle import Cycle
 from engram.operations import living, merging, steps
 from engram.testing import Asked, ScriptedModel
@@ -422,3 +425,31 @@ def test_a_source_that_is_trusted_less_never_takes_a_better_one_in(
 
 def test_without_a_model_nothing_is_reconciled(ada: Engram) -> None:
     assert reconciled(ada) is None
+
+
+def test_a_page_of_pairs_reads_no_more_pairs_than_it_passes(
+    migrated_database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All pairs of a scope were read for each page: of thousands of like memories that took hours."""
+    read: list[float] = []
+    listed = pairing._listed
+
+    def explained(conn: Connection, name: str, given: dict[str, Any]) -> list[Any]:
+        if name == "list_pairs" and given["before"] == 2.0:
+            with psycopg.connect(migrated_database_url.replace("+psycopg", ""), autocommit=True) as owner:
+                owner.execute("ANALYZE")
+            given = given | {"limit": 20}
+            sql = statement(name).replace("/*taking part*/", pairing.TAKING_PART)
+            plan = conn.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", given).scalar_one()[0]["Plan"]
+            passed = [node for node in nodes(plan) if node.get("Index Name") == "memory_pairs_alike"]
+            read.append(sum(node["Actual Rows"] * node["Actual Loops"] for node in passed))
+            assert not [node for node in nodes(plan) if node["Node Type"] == "Sort"]
+        return listed(conn, name, given)
+
+    monkeypatch.setattr(pairing, "_listed", explained)
+    with quiet(Engram(migrated_database_url, scope=Scope(tenant), policy="default")) as door:
+        door.add_many([{"fact": f"Crate {number} on the quay holds {7 * number} oranges"} for number in range(300)])
+        door.ops.find_clusters()  # looks for pairs, and keeps them
+        assert door.ops.merge_similar(dry_run=True).step == "merge"
+    assert read
+    assert max(read) == 20
