@@ -142,13 +142,14 @@ def _rows(conn: Connection, name: str, wanted: Wanted, **more: Any) -> Iterator[
     """The rows of a statement as they come: the server keeps the rest."""
     if not wanted.scope_ids:
         return
-    conn.exec_driver_sql(f"DECLARE {name} NO SCROLL CURSOR FOR {statement(name)}", wanted.params | more)
+    text = f"DECLARE {name} NO SCROLL CURSOR FOR {statement(name)}"
+    conn.exec_driver_sql(text, wanted.params | more)
     full = True
     while full:
         rows = fetch_named(conn, f"FETCH {PAGE} FROM {name}", None)
         yield from rows
         full = len(rows) == PAGE
-    conn.exec_driver_sql(f"CLOSE {name}")
+    conn.exec_driver_sql(f"CLOSE {name}")  # constants
 
 
 def _plain(

@@ -315,6 +315,13 @@ def _wall(conn: Connection, _setup: Setup) -> Iterator[Check]:
         f"not forced on {', '.join(bare)}" if bare else "forced on every table",
         "; ".join(map(HOLD_OWNER.format, bare)),
     )
+    gaps = fetch_all(conn, "list_wall_gaps")
+    yield Check(
+        "wall",
+        not gaps,
+        "; ".join(row.gap for row in gaps) or "nothing opens it",
+        "; ".join(row.repair for row in gaps),
+    )
 
 
 def _indexes(conn: Connection, _setup: Setup) -> Iterator[Check]:

@@ -211,6 +211,19 @@ def test_a_user_without_rights_is_told_of_the_grant_that_gives_them(server: Embe
         ("ALTER ROLE engram_app SUPERUSER", "role", "queries run as engram_app, a superuser"),
         ("ALTER TABLE engram.agent_memory NO FORCE ROW LEVEL SECURITY", "row-level security", "not forced on agent_m"),
         ("ALTER TABLE engram.agent_memory DISABLE ROW LEVEL SECURITY", "row-level security", "not forced on agent_m"),
+        ("CREATE POLICY more ON engram.agent_memory USING (true)", "wall", "the policy more opens agent_memory"),
+        (
+            "CREATE POLICY more ON engram.agent_memory FOR INSERT TO engram_app WITH CHECK (true)",
+            "wall",
+            "the policy more opens agent_memory",
+        ),
+        ("GRANT UPDATE ON engram.agent_events TO engram_app", "wall", "engram_app may UPDATE agent_events"),
+        ("GRANT DELETE ON engram.agent_event_payloads TO PUBLIC", "wall", "engram_app may DELETE agent_event_payloads"),
+        (
+            "ALTER TABLE engram.agent_events DISABLE TRIGGER refuse_rows",
+            "wall",
+            "the trigger refuse_rows of agent_events is switched off",
+        ),
     ],
 )
 def test_the_doctor_says_how_the_wall_is_broken_and_what_mends_it(
