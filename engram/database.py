@@ -139,11 +139,11 @@ KEPT: Final = frozenset({
 # Statements that find what they read or change by its keys alone, mostly a few: a plan for no values is as good.
 KEYED: Final = frozenset({
     "add_relation", "add_source", "advance_cursors", "count_repetition", "count_underived", "erase_event_words",
-    "erase_marks", "erase_memories", "erase_refusals", "find_erased_event", "find_scope_by_id", "find_told_fact",
-    "get_event", "get_events", "get_relations", "get_stream", "insert_job", "list_cursors", "list_decisions",
-    "list_derivable_events", "list_indexable", "list_keyed_values", "list_lineage_fronts",
-    "list_lineage_members", "list_lineages_of_event", "list_scopes_by_id", "list_surroundings", "list_told_facts",
-    "list_waiting_events", "note_change", "place_memory", "put_away_memory", "put_relation", "restate_memory",
+    "erase_marks", "erase_refusals", "find_erased_event", "find_scope_by_id", "find_told_fact", "get_event",
+    "get_relations", "get_stream", "insert_job", "list_cursors", "list_decisions", "list_derivable_events",
+    "list_indexable", "list_keyed_values", "list_lineage_fronts", "list_lineage_members", "list_lineages_of_event",
+    "list_scopes_by_id", "list_surroundings", "list_told_facts", "list_waiting_events", "note_change", "place_memory",
+    "put_away_memory", "put_relation", "restate_memory",
 })  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",

@@ -93,10 +93,10 @@ def test_a_dry_run_counts_and_erases_nothing(ada: Engram, tmp_path: Path) -> Non
 def lived_in(door: Engram) -> None:
     """Something of each kind that an erasure counts, some of it resting on several events."""
     with door.session("s", metadata={"note": "green"}) as visit:
-        visit.remember("I am allergic to peanuts.")
-        visit.remember("My boat is called Rosa.")
+        visit.remember("I am allergic to peanuts.", wait=60)
+        visit.remember("My boat is called Rosa.", wait=60)
     door.add("User is allergic to peanuts", session_id="s")
-    door.record_long_input("The manual is long.\n\n" * 60, title="manual", session_id="s")
+    door.record_long_input("The manual is long.\n\n" * 60, title="manual", session_id="s", wait=60)
     boats = [
         door.add(fact, session_id="s").memory for fact in ("The keel is oak", "The mast is pine", "The sail is red")
     ]
