@@ -152,9 +152,7 @@ REFUSALS: Final = {
 UNKNOWN: Final = frozenset({"57P01", "57P02", "57P05", "40003", "25P03", "25P04"})  # the session is gone
 STOP: Final = frozenset({"53100", "58030", "XX001", "XX002"})
 OUTDATED: Final = frozenset({"3F000", "42P01", "42703", "42883"})
-OF_ANOTHER_KIND: Final = frozenset(
-    {"42804", "42846", "42883", "54000"}
-)  # what a statement is given fits no place of it
+OF_ANOTHER_KIND: Final = frozenset({"42804", "42846", "42883", "54000"})  # what is given fits no place of a statement
 LEASE_LOST: Final = "55P99"  # of the fence around what a job does
 # A connection that is refused comes without a SQLSTATE: only its text tells why. A text in another language is none of
 # these, and is taken for a server that did not answer.
@@ -648,21 +646,18 @@ class Database:
         With `key` the work must be idempotent under that key (or read only): then a lost COMMIT is answered by asking
         again. UnknownOutcome says that it could not be. No try begins `patience` seconds after the first failed.
         """
-        attempt = _Attempt(key, read_only, patience)
+        attempt = _Attempt(self.url, key, read_only, patience)
         while True:
             try:
                 with self.transaction(tenant_id, read_only=read_only, snapshot=snapshot, any_schema=any_schema) as conn:
                     attempt.course = attempt.entered(conn)
                     result = work(conn)
                     attempt.course.committing = True
-                if _REFUSED and not read_only:
-                    _REFUSED.pop(self.url, None)
+                attempt.succeeded()
                 return result
             except EngramError:
                 raise
             except Exception as error:  # noqa: BLE001 - `failed` raises Engram's own for it
-                if not read_only:
-                    self._note(error)
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     self.engine.dispose()
@@ -684,7 +679,7 @@ class Database:
         """The asynchronous form of `run`."""
         import asyncio
 
-        attempt = _Attempt(key, read_only, patience)
+        attempt = _Attempt(self.url, key, read_only, patience)
         while True:
             try:
                 async with self.async_transaction(
@@ -693,25 +688,17 @@ class Database:
                     attempt.course = attempt.entered(conn)
                     result = await conn.run_sync(work)
                     attempt.course.committing = True
-                if _REFUSED and not read_only:
-                    _REFUSED.pop(self.url, None)
+                attempt.succeeded()
                 return result
             except EngramError:
                 raise
             except Exception as error:  # noqa: BLE001 - `failed` raises Engram's own for it
-                if not read_only:
-                    self._note(error)
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     await self.async_engine.dispose()
                 if attempt.lost and self.recover is not None:
                     await asyncio.to_thread(attempt.recover, self.recover)
                 await asyncio.sleep(pause)
-
-    def _note(self, error: Exception) -> None:
-        """Keep in mind that the server could write nothing: its disk is full, or fails."""
-        if isinstance(error, DRIVER_ERRORS) and classify(error) == "stop":
-            _REFUSED[self.url] = time.monotonic()
 
     def close(self) -> None:
         """Close every connection of the synchronous door; those that calls under way are using, when they are left."""
@@ -962,8 +949,8 @@ def _take_back(conn: Connection, known: Mapping[str, Any]) -> None:
 class _Attempt:
     """Decides, failure by failure, whether and when a transaction is tried again."""
 
-    def __init__(self, key: str | None, read_only: bool, patience: float | None = None) -> None:
-        self.key, self.read_only = key, read_only
+    def __init__(self, url: str, key: str | None, read_only: bool, patience: float | None = None) -> None:
+        self.url, self.key, self.read_only = url, key, read_only
         self.patience = MAX_RETRY_SECONDS if patience is None else patience
         self.tries = 0
         self.started = time.monotonic()
@@ -979,6 +966,11 @@ class _Attempt:
         course.again = self.tries > 0
         return course
 
+    def succeeded(self) -> None:
+        """Forget that the server could write nothing, where it has written again."""
+        if _REFUSED and not self.read_only:
+            _REFUSED.pop(self.url, None)
+
     def failed(self, error: Exception) -> float:
         """Seconds to wait before the next try; raises Engram's own error when there is none."""
         self._raise_interruption(error)
@@ -986,6 +978,8 @@ class _Attempt:
             raise error  # a mistake in the program is no outage: hiding it behind one would hide it for good
         self.tries += 1
         kind, state = classify(error), sqlstate(error)
+        if kind == "stop" and not self.read_only:
+            _REFUSED[self.url] = time.monotonic()
         committing = self.course.committing and not self.read_only
         self.course = _Course()
         # A connection that is lost before COMMIT is sent has changed nothing; afterwards only the key can tell.

@@ -25,7 +25,7 @@ from engram import (
     tenancy,
 )
 from engram.channels import semantic
-from engram.database import POOL_IN_USE, Connection, execute, fetch_all, fetch_one, seconds_refused
+from engram.database import POOL_IN_USE, Connection, execute, fetch_all, fetch_one, fetch_value, seconds_refused
 from engram.embedding import Model, local
 from engram.errors import EngramError, InvalidInput
 from engram.operations import erasing, spaces, steps
@@ -344,9 +344,9 @@ def _model(conn: Connection, setup: Setup) -> Iterator[Check]:
             yield Check(
                 "model", False, f"{row.name} is being built, or was left so", f"engram reembed --model {row.name}"
             )
-    counted = fetch_one(conn, "count_keyword_only", tenant_id=setup.scope.tenant_id, before=used.created_at)
-    if counted is not None and counted.memories:
-        told = f"{counted.memories} memories from before the tenant had a model, found by their words alone"
+    older = fetch_value(conn, "count_keyword_only", tenant_id=setup.scope.tenant_id, before=used.created_at)
+    if older:
+        told = f"{older} memories from before the tenant had a model, found by their words alone"
         yield Check("older memories", False, told, f"engram reembed --model {used.name}")
 
 
