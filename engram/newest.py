@@ -1,7 +1,8 @@
 """The newest changes first, page by page: of each scope by its index, or of many scopes together by their time.
 
 A scope's changes are numbered in the order they were written. Numbers of two scopes say nothing of each other: a
-switch to a replay, and an import, write a scope's past anew, after the present of the others.
+switch to a replay, and an import, write a scope's past anew, after the present of the others. So a cursor from before a
+switch says nothing of the changes there are after it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any, Final, Self
 from sqlalchemy.engine import Row
 
 from engram import paging
-from engram.database import statement
+from engram.database import Connection, fetch_value, statement
+from engram.errors import InvalidInput
 
 MANY_SCOPES: Final = 8  # that are read together: of each alone more changes are looked up than are wanted
 OF_SCOPES: Final = "unnest(%(places)s::bigint[], %(before)s::bigint[]) o (place, before)", "c.scope_id = o.place"
@@ -59,6 +61,11 @@ class ByPlace:
         """Where they were left, for a cursor."""
         return (self.start, *(part for pair in self.reached.items() for part in pair))
 
+    def rests_on(self) -> dict[str, Any]:
+        """The changes that a cursor of it names, and the places none of which was told yet."""
+        untouched = [place for place in self.places if place not in self.reached]
+        return {"named": [self.start, *self.reached.values()], "untouched": untouched, "start": self.start}
+
 
 @dataclass(frozen=True, slots=True)
 class ByTime:
@@ -87,6 +94,10 @@ class ByTime:
         """Where they were left, for a cursor."""
         return self.reached or ()
 
+    def rests_on(self) -> dict[str, Any]:
+        """The change that a cursor of it names: what comes after it is found by its time."""
+        return {"named": [] if self.reached is None else [self.reached[1]], "untouched": [], "start": None}
+
 
 Walk = ByPlace | ByTime
 
@@ -107,6 +118,12 @@ def of_lineage(position: Sequence[Any] = ()) -> ByPlace:
 def of_memories(position: Sequence[Any] = ()) -> ByTime:
     """The changes of some memories, from where a page of them ended."""
     return ByTime("c.memory_id = ANY(%(memory_ids)s::uuid[])", _time(position))
+
+
+def check(conn: Connection, tenant_id: str, walk: Walk) -> None:
+    """Refuse to go on from a page that was read before a switch to a replay wrote its changes anew."""
+    if walk.position() and fetch_value(conn, "is_written_anew", tenant_id=tenant_id, **walk.rests_on()):
+        raise InvalidInput("cursor", "a cursor from after the last switch to a replay", "one from before it")
 
 
 def cursor(walk: Walk, rows: Sequence[Row[Any]], limit: int, binding: str, key: bytes) -> str | None:

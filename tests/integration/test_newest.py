@@ -102,6 +102,29 @@ def test_a_cursor_still_fits_when_scopes_have_come_since(
         listed(agent, cursor=page.cursor)
 
 
+@pytest.mark.parametrize("users", [0, 1, MANY_SCOPES])
+def test_a_cursor_from_before_a_switch_is_refused_and_fits_again_when_that_is_taken_back(
+    agent: Engram, listed: Callable[..., Page[Any]], users: int
+) -> None:
+    doors = [agent, *(agent.scoped(user_id=f"u{place}") for place in range(users))]
+    by_turns(doors)
+    doors[-1].add(FACTS[0])
+    everyone = agent.scoped(user_id=ALL_USERS) if users else agent
+    last = doors[(len(FACTS) - 1) % len(doors)]  # whose change is the last of the first page
+    for door in {doors[0], last}:
+        cursor = listed(everyone, limit=2).cursor
+        made = door.ops.replay()
+        assert told(listed(everyone, cursor=cursor)) == FACTS[-2::-1], "nothing has changed places yet"
+        door.ops.switch_replay(made.shadow_id)
+        if users < MANY_SCOPES or door is last:
+            with pytest.raises(InvalidInput, match=r"^cursor: expected a cursor from after the last"):
+                listed(everyone, cursor=cursor)
+        else:
+            assert told(listed(everyone, cursor=cursor)) == FACTS[-2::-1], "many scopes come by their time alone"
+        door.ops.switch_replay(made.shadow_id)
+        assert told(listed(everyone, cursor=cursor)) == FACTS[-2::-1], "the former ones are back"
+
+
 def test_named_memories_of_several_scopes_come_by_their_time(agent: Engram) -> None:
     ada = agent.scoped(user_id="ada")
     by_turns((agent, ada))
