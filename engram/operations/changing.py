@@ -99,6 +99,7 @@ def add(setup: Setup, fact: object, given: Mapping[str, Any]) -> Operation[Write
         raise InvalidInput("fact", "a text; for messages use remember()", type(fact).__name__)
     call = setup.writing({name: value for name, value in given.items() if name not in MEMORY_WORDS}, MEMORY_WORDS)
     asked = asked_for(setup, call, {"fact": fact, **{n: v for n, v in given.items() if n in MEMORY_WORDS}})
+    check_size(asked.draft.fact, asked.request, call.reason)
     return (yield from _add_all(setup, call, [asked]))[0]
 
 
@@ -116,17 +117,20 @@ def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation
             if not isinstance(item, Mapping):
                 raise InvalidInput("item", "a mapping with a fact", type(item).__name__)
             asked.append(asked_for(setup, call, item))
+            check_size(asked[-1].draft.fact, asked[-1].request, call.reason)
         except InvalidInput as error:
             raise _of_item(index, error) from None
     inputs.batch_bytes(sum(_bytes_of(one.draft) for one in asked))
     return tuple((yield from _add_all(setup, call, asked)))
 
 
-def check_size(asked: Asked) -> None:
-    """Refuse a candidate whose event would be too large for the ledger, before there is a transaction. Pure."""
-    if len(asked.draft.main_content or "") + len(asked.draft.fact) > ledger.SURELY_FITS:
-        said = ledger.NewEvent(role="user", event_type="memory_added", payload={"request": dict(asked.request)})
-        ledger.check_size(said, "main_content")
+def check_size(fact: str, request: Mapping[str, Any], reason: str | None, kind: str = "add") -> None:
+    """Refuse a direct change whose event would be too large for the ledger, whatever becomes of it. Pure."""
+    if request.get("main_content") is not None:  # all else that may be said is small
+        payload = {"request": dict(request), "decision": kind, **({"reason": reason} if reason else {})}
+        ledger.check_size(
+            ledger.NewEvent(role="user", event_type="memory_added", content=fact, payload=payload), "main_content"
+        )
 
 
 def _bytes_of(draft: Draft) -> int:
@@ -386,6 +390,7 @@ def revise(
     if change is None and content is None:
         raise InvalidInput("fact", "a new fact, an Edit or a new main_content", "none of them")
     request = plain({"memory_id": wanted, "fact": change, "main_content": content, "valid_from": begins})
+    check_size(change if isinstance(change, str) else "", request, call.reason)
     setup = yield from spaces.ready(setup, call.tenant_id)
     for _ in range(MAX_EDIT_TRIES):
         try:

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from engram import history, ingest, inputs, ledger, memories, portable, tenancy, writing
 from engram.database import Connection
-from engram.errors import EngramError, InvalidInput
+from engram.errors import EngramError, InvalidInput, LimitExceeded
 from engram.operations import capture, changing, restoring, spaces, steps
 from engram.operations.changing import Asked
 from engram.operations.setup import Setup, Writing
@@ -42,6 +42,7 @@ MOST_TRUST: Final[Trust] = "user"  # a file speaks for no operator, whatever it 
 PATH_CHARACTERS: Final = 4_096
 ID_CHARACTERS: Final = 1_000  # of the id that a text had in its product, as its event tells it
 Progress = Callable[[ImportProgress], object]
+Written = tuple[Counter[str], Sequence[Problem]]  # how many entries became what, and those that could not be taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,10 @@ def _foreign(
     setup = yield from spaces.ready(setup, call.tenant_id)
     for batch in _batches(_entries(setup, file, reader, call, report)):
         place = replace(call, scope=batch[0].call.scope, visit=batch[0].call.visit)
-        report.counts += yield from _write(setup, batch, reader.NAME, mode, place)
+        counts, refused = yield from _write(setup, batch, reader.NAME, mode, place)
+        report.counts += counts
+        for one in refused:
+            report.refuse(one)
         report.tell()
     report.tell(1.0)
     return report.value(dry_run=call.dry_run)
@@ -251,7 +255,7 @@ def _checked(setup: Setup, call: Writing, found: Said | Item, format: str) -> En
         entry = Entry(found, own_call, changing.asked_for(setup, own_call, {"fact": found.fact, **asked}))
         if entry.asked is not None:
             changing.check_end(entry.asked.draft, own_call.occurred_at or datetime.now(UTC))
-            changing.check_size(entry.asked)
+            changing.check_size(entry.asked.draft.fact, entry.asked.request, call.reason)
         return entry
     except EngramError as error:
         return problem(found.place, error)
@@ -276,27 +280,25 @@ def _place(entry: Entry) -> tuple[Scope, Visit | None]:
     return entry.call.scope, entry.call.visit
 
 
-def _write(setup: Setup, batch: Sequence[Entry], format: str, mode: str, call: Writing) -> Operation[Counter[str]]:
+def _write(setup: Setup, batch: Sequence[Entry], format: str, mode: str, call: Writing) -> Operation[Written]:
     """Write a batch in one transaction; what was written before is told by its id and left alone."""
     scope = call.scope
     fresh = yield from steps.read(scope.tenant_id, lambda conn: _unknown(conn, scope, batch, format, mode))
     known = len(batch) - len(fresh)
     if not fresh:
-        return Counter(known=known)
+        return Counter(known=known), ()
     facts = [entry for entry in fresh if entry.asked is not None]
     drafts = yield from changing.with_vectors(setup, [entry.asked.draft for entry in facts if entry.asked is not None])
     vectors = {id(entry): draft.vector for entry, draft in zip(facts, drafts, strict=True)}
 
-    def work(conn: Connection) -> Counter[str]:
+    def work(conn: Connection) -> Written:
         desk = setup.desk(conn, scope, reason=call.reason)
         return _Batch(setup, desk, call, format, mode).write(fresh, vectors)
 
     first = _key(format, fresh[0].found)
-    done: Counter[str] = yield from steps.write(
-        scope.tenant_id, steps.undone(work) if call.dry_run else work, key=first
-    )
+    done, refused = yield from steps.write(scope.tenant_id, steps.undone(work) if call.dry_run else work, key=first)
     done["known"] += known
-    return done
+    return done, refused
 
 
 def _key(format: str, found: Said | Item) -> str:
@@ -343,11 +345,12 @@ class _Batch:
     def __init__(self, setup: Setup, desk: Desk, call: Writing, format: str, mode: str) -> None:
         self.setup, self.desk, self.call, self.format, self.mode = setup, desk, call, format, mode
         self.counts: Counter[str] = Counter()
+        self.refused: list[Problem] = []
         self.settled: list[writing.Settled] = []
         self.indexed = 0  # how many of them words find already
 
-    def write(self, entries: Sequence[Entry], vectors: Mapping[int, Any]) -> Counter[str]:
-        """Write what is not there; how many entries became what."""
+    def write(self, entries: Sequence[Entry], vectors: Mapping[int, Any]) -> Written:
+        """Write what is not there; how many entries became what, and which could not be taken after all."""
         drafts = {
             id(one): replace(one.asked.draft, vector=vectors[id(one)]) for one in entries if one.asked is not None
         }
@@ -363,7 +366,7 @@ class _Batch:
             else:
                 self._add(entry, entry.found, drafts[id(entry)])
         writing.index(self.desk, self.settled)
-        return self.counts
+        return self.counts, self.refused
 
     def _lineage_locks(self, entries: Sequence[Entry]) -> list[str]:
         """The locks of what entries that say something else now may revise."""
@@ -442,6 +445,11 @@ class _Batch:
             )
             draft = changing.imported_over(head, draft, entry.asked.request)
             judged = changing.judged_over(self.desk, draft, head, trust)
+        try:
+            changing.check_size(draft.fact, request, self.call.reason, judged.kind)
+        except LimitExceeded as error:  # with what was found of it here: a revision is told as the file has it, too
+            self.refused.append(problem(item.place, error))
+            return
         here = replace(
             self.here,
             trust=trust,

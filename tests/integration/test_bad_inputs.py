@@ -392,13 +392,17 @@ async def test_an_enormous_value_is_refused_at_once(nowhere: Engram, nowhere_asy
 async def test_an_event_that_would_be_too_large_is_refused_before_a_connection_is_taken(
     nowhere: Engram, nowhere_async: AsyncEngram
 ) -> None:
-    wide, payload = "日" * 400_000, {"a": "x" * 900_000}
+    wide, payload, escaped = "日" * 400_000, {"a": "x" * 900_000}, "a" + "\x01" * 199_000
     large: tuple[tuple[str, dict[str, Any], str], ...] = (
         ("remember", {"messages": [{"role": "user", "content": wide}]}, "messages[0]"),
         ("record_event", {"content": wide}, "event"),
         ("record_event", {"content": "x" * 200_000, "payload": payload}, "event"),
         ("record_turn", {"user_message": "Hello", "assistant_message": wide}, "assistant_message"),
         ("record_turn", {"user_message": "Hello", "artifacts": [{"name": "a", "content": wide}]}, "artifacts[0]"),
+        ("add", {"fact": "Bo rows", "main_content": escaped}, "main_content"),
+        ("add_many", {"items": [{"fact": "Bo"}, {"fact": "Al", "main_content": escaped}]}, "items[1].main_content"),
+        ("revise", {"memory_id": UNKNOWN_ID, "fact": "Bo rows", "main_content": escaped}, "main_content"),
+        ("revise", {"memory_id": UNKNOWN_ID, "main_content": escaped}, "main_content"),
     )
     for call, arguments, field in large:
         for door in (nowhere, nowhere_async):

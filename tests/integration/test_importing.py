@@ -302,6 +302,23 @@ def test_what_is_too_large_for_an_event_does_not_lose_the_rest(door: Engram, tmp
     assert (counts(table), [one.place for one in table.problems]) == ({"added": 1, "problem": 1}, ["line 1"])
 
 
+@pytest.mark.parametrize("size", [170_000, 180_000])
+def test_a_revision_that_is_too_large_for_an_event_does_not_lose_the_rest(
+    door: Engram, tmp_path: Path, size: int
+) -> None:
+    door.ops.import_(given(tmp_path, "facts.jsonl", {"id": 1, "fact": "Ada rows", "main_content": "日" * 180_000}))
+    new = [{"id": 1, "fact": "Ada rows far", "main_content": "日" * size}, {"id": 2, "fact": "Bo swims"}]
+    path = given(tmp_path, "facts.jsonl", "\n".join(map(json.dumps, new)))
+    fits = size < 175_000  # it is told twice: as the revision, and as the file has it
+    for dry_run in (True, False):
+        report = door.ops.import_(path, on_conflict="overwrite", dry_run=dry_run)
+        assert counts(report) == ({"revised": 1, "added": 1} if fits else {"problem": 1, "added": 1})
+        assert [(one.place, one.message.split(":")[0]) for one in report.problems] == (
+            [] if fits else [("line 1", "main_content")]
+        )
+    assert facts(door) == {"Ada rows far" if fits else "Ada rows", "Bo swims"}
+
+
 def test_what_names_no_user_in_words_goes_to_nobody(door: Engram, tmp_path: Path) -> None:
     lines = [{"fact": "Is the cook of the ship", "user_id": 7}, {"fact": "Loves hiking", "user_id": "ada"}]
     report = door.ops.import_(given(tmp_path, "facts.jsonl", "\n".join(map(json.dumps, lines))))
