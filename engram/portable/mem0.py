@@ -42,8 +42,11 @@ def recognises(file: File) -> bool:
 
 
 def read(file: File) -> Iterator[Found]:
-    """The memories of the file, then the relations of its graph as facts."""
+    """The memories of the file, then the relations of its graph as facts, of the user it is all of, if it is of one."""
+    users: set[str | None] = set()
     for place, entry in objects(file.values(*LISTS)):
+        named = None if isinstance(entry, Problem) else entry.get("user_id")
+        users.add(named if isinstance(named, str) and named else None)
         yield entry if isinstance(entry, Problem) else _memory(place, entry)
     graph = (
         file.document.get("relations")
@@ -51,7 +54,7 @@ def read(file: File) -> Iterator[Found]:
         else None
     )
     for number, relation in enumerate(graph if isinstance(graph, list) else [], start=1):
-        yield _relation(f"relation {number}", relation)
+        yield _relation(f"relation {number}", relation, next(iter(users)) if len(users) == 1 else None)
 
 
 def _memory(place: str, entry: Mapping[str, Any]) -> Found:
@@ -68,10 +71,12 @@ def _memory(place: str, entry: Mapping[str, Any]) -> Found:
         return problem(place, error)
     # The text is replaced in place when it changes, so that it is known to hold since then only.
     since = max((at for at in (created, updated) if at is not None), default=None)
-    own = {"id": str(source_id), **({"created_at": created.isoformat()} if created else {}), **rest(entry, *KNOWN)}
+    tagged = tags(entry.get("categories"))
+    known = [name for name in KNOWN if name != "categories" or list(tagged) == entry.get(name)]  # a tag is short
+    own = {"id": str(source_id), **({"created_at": created.isoformat()} if created else {}), **rest(entry, *known)}
     memory = {
         "metadata": {**kept, NAME: own},
-        "tags": tags(entry.get("categories")),
+        "tags": tagged,
         "source": NAME,
         "valid_from": since,
         "expires_at": expires,
@@ -79,16 +84,19 @@ def _memory(place: str, entry: Mapping[str, Any]) -> Found:
     return Item(place, str(source_id), fact, memory, occurred_at=created or since, user_id=user)
 
 
-def _relation(place: str, relation: Any) -> Found:
+def _relation(place: str, relation: Any, user: str | None) -> Found:
     parts = [text(relation.get(name)) for name in ("source", "relationship")] if isinstance(relation, dict) else []
     target = text(relation.get("target") or relation.get("destination")) if isinstance(relation, dict) else None
     if len(parts) < 2 or None in parts or target is None:
         return Problem(place, "expected a source, a relationship and a target")
+    try:
+        user = text_under(relation, "user_id", place) or user
+    except EngramError as error:
+        return problem(place, error)
     subject, verb = str(parts[0]), str(parts[1])
     fact = f"{subject} {verb.replace('_', ' ')} {target}"
-    return Item(
-        place, f"relation/{subject}/{verb}/{target}", fact, {"source": NAME, "metadata": {NAME: dict(relation)}}
-    )
+    memory = {"source": NAME, "metadata": {NAME: dict(relation)}}
+    return Item(place, f"relation/{subject}/{verb}/{target}", fact, memory, user_id=user)
 
 
 def _entries(file: File) -> Iterator[Mapping[str, Any]]:

@@ -262,8 +262,43 @@ def test_mem0_memories_keep_their_times_their_user_their_categories_and_what_els
     assert (nuts.source_id, nuts.user_id) == ("7", "bob")
     assert isinstance(bad, Problem)
     assert bad.place == "entry 3"
-    assert climbed.fact == "ada climbed with bob"
+    assert (climbed.fact, climbed.user_id) == ("ada climbed with bob", None)
     assert isinstance(half, Problem)
+
+
+def test_mem0_categories_that_are_no_tags_are_kept_beside_them(tmp_path: Path) -> None:
+    long = "everything about hiking and climbing"
+    for categories, tagged, beside in (
+        (["hobbies", "sports"], ("hobbies", "sports"), None),
+        (["sports", long], ("sports", long[:32]), ["sports", long]),
+        ([f"c{n}" for n in range(21)], tuple(f"c{n}" for n in range(20)), [f"c{n}" for n in range(21)]),
+        ("sports", (), "sports"),
+        ({"sports": "hiking"}, (), {"sports": "hiking"}),
+        ([], (), None),
+        (None, (), None),
+    ):
+        entry = {"id": "1", "memory": "Loves hiking", "categories": categories}
+        (hikes,) = found(written(tmp_path, "m.json", {"results": [entry]}))
+        assert hikes.memory["tags"] == tagged
+        assert hikes.memory["metadata"]["mem0"].get("categories") == beside
+
+
+def test_mem0_relations_are_of_the_user_they_name_or_of_the_one_the_file_is_of(tmp_path: Path) -> None:
+    def users(memories: list[Any], *relations: dict[str, Any]) -> list[str | None]:
+        told = [{"source": "ada", "relationship": "likes", "target": "tea", **one} for one in relations]
+        path = written(tmp_path, "m.json", {"results": memories, "relations": told})
+        *_, first, second = found(path, "mem0")
+        return [first.user_id, second.user_id]
+
+    ada, bob = ({"id": who, "memory": "Loves hiking", "user_id": who} for who in ("ada", "bob"))
+    nobody = {"id": "x", "memory": "Rains a lot"}
+    assert users([ada, {**ada, "id": "2"}], {}, {"user_id": "bob"}) == ["ada", "bob"]
+    assert users([ada, bob], {}, {"user_id": "bob"}) == [None, "bob"]
+    assert users([ada, nobody], {}, {}) == users([nobody], {}, {}) == users([], {}, {}) == [None, None]
+    assert users([ada, {**bob, "user_id": 7}], {}, {}) == [None, None]
+    wrong = {"source": "ada", "relationship": "likes", "target": "tea", "user_id": 7}
+    *_, told = found(written(tmp_path, "m.json", {"results": [ada], "relations": [wrong]}))
+    assert isinstance(told, Problem)
 
 
 def test_a_fact_of_a_graph_ends_where_it_was_found_invalid_and_rests_on_its_episodes(tmp_path: Path) -> None:
