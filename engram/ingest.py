@@ -335,15 +335,22 @@ def read_locomo(values: Iterable[Placed], session_id: str, refuse: Refuse = refu
         sample = value.get("sample_id")
         name = sample if isinstance(sample, str) else session_id if index == 1 else f"{session_id}-{index}"
         speakers = (conversation.get("speaker_a"), conversation.get("speaker_b"))
-        for number in session_numbers(conversation):
-            turns, dated = conversation[f"session_{number}"], f"{place}, session_{number}_date_time"
+        numbers = session_numbers(conversation)
+        if not numbers:
+            refuse(place, InvalidInput(place, "lists of turns under session_1, session_2, …", "none of them"))
+        for session, number in numbers.items():
+            turns, dated = conversation[session], f"{place}, {session}_date_time"
+            if not isinstance(turns, list):
+                where = f"{place}, {session}"
+                refuse(where, InvalidInput(where, "a list of turns, each with a speaker and a text", kind(turns)))
+                continue
             try:
-                start = locomo_time(conversation.get(f"session_{number}_date_time"), dated)
+                start = locomo_time(conversation.get(f"{session}_date_time"), dated)
             except InvalidInput as error:
                 refuse(dated, error)
                 continue
             for turn_index, turn in enumerate(turns):
-                where = f"{place}, session_{number}, turn {turn_index + 1}"
+                where = f"{place}, {session}, turn {turn_index + 1}"
                 # The layout dates whole sessions; a second a turn keeps the order without inventing a clock.
                 at = start + timedelta(seconds=turn_index) if start else None
                 message = kept(refuse, where, locomo_turn, turn, at, speakers, where)
@@ -351,10 +358,11 @@ def read_locomo(values: Iterable[Placed], session_id: str, refuse: Refuse = refu
                     yield Found(where, f"{name}-session-{number}", message, done)
 
 
-def session_numbers(conversation: Mapping[str, Any]) -> list[int]:
-    """The numbers of the sessions that have turns, in order."""
+def session_numbers(conversation: Mapping[str, Any]) -> dict[str, int]:
+    """The sessions of a conversation with their numbers, in order."""
     names = (re.fullmatch(r"session_(\d{1,6})", name) for name in conversation)
-    return sorted(int(match[1]) for match in names if match and isinstance(conversation[match[0]], list))
+    found = {match[0]: int(match[1]) for match in names if match and conversation[match[0]] is not None}
+    return dict(sorted(found.items(), key=lambda one: one[1]))
 
 
 def locomo_turn(turn: Any, at: datetime | None, speakers: tuple[Any, Any], place: str) -> dict[str, Any]:

@@ -222,6 +222,28 @@ def test_a_session_whose_time_cannot_be_read_is_an_error_and_not_a_guess(tmp_pat
         messages(path)
 
 
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ({"session_1": {"speaker": "Ada", "text": "I sail."}}, "session_1: expected a list of turns, .* an object"),
+        ({"session_1": "I sail."}, "session_1: expected a list of turns, .* found text"),
+        ([{"conversation": {"speaker_a": "Ada"}}], "item 1: expected lists of turns under session_1, session_2, …"),
+        ({"conversation": {"session_one": []}}, "expected lists of turns under session_1, session_2, …"),
+        ({"session_1": [], "session_2": {}}, "session_2: expected a list of turns"),
+    ],
+)
+def test_a_conversation_without_a_turn_that_can_be_read_is_refused(tmp_path: Path, data: Any, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        messages(write(tmp_path / "talk.json", json.dumps(data)))
+
+
+def test_sessions_are_read_in_the_order_of_their_numbers_however_these_are_written(tmp_path: Path) -> None:
+    said = {name: [{"speaker": "Ada", "text": name}] for name in ("session_10", "session_02", "session_1")}
+    read = list(ingest.read(write(tmp_path / "talk.json", json.dumps(said | {"session_3": None}))))
+    assert [batch.session_id for batch in read] == ["talk-session-1", "talk-session-2", "talk-session-10"]
+    assert [batch.messages[0]["content"] for batch in read] == ["session_1", "session_02", "session_10"]
+
+
 # --- bad files
 
 GOOD = json.dumps(turn("user", "fine", session_id="s"))
