@@ -1,4 +1,4 @@
-"""Markdown: a point a fact, under headings that say its type; written by an export, and read again."""
+"""Markdown: a point or paragraph a fact, under headings that say its type; written by an export, and read again."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ TYPES: Final[Mapping[str, str]] = {
 TITLES: Final = {title.casefold(): name for name, title in TYPES.items()} | {name: name for name in TYPES}
 POINT: Final = regex(r"^(\s{0,3})(?:[-*+]|\d{1,9}[.)])\s+(.*)$")
 HEADING: Final = regex(r"^#{1,6}\s+(.*?)\s*#*$")
+RULE: Final = regex(r"^\s{0,3}(?:[-*_=]\s*){3,}$")  # between two parts, or under a title
 MARK: Final = regex(r"\s*<!--\s*(.*?)\s*-->\s*$")
 SPECIAL: Final = regex(r"([\\`*_{}\[\]<>#|~!&$])")
 LEADING: Final = regex(r"^(\s*)([-+=]|\d{1,9}[.)])(?=\s|$)")
@@ -51,10 +52,10 @@ def recognises(file: File) -> bool:
 
 
 def read(file: File) -> Iterator[Found]:
-    """The points of the text, or its paragraphs where it has none; lines indented under a point belong to it."""
+    """The points and paragraphs of the text; to a point belongs what goes on without an empty line, or indented."""
     under: str | None = None
     held: list[str] = []
-    start, is_point = 0, False
+    start, is_point, apart = 0, False, False
     points = any(POINT.match(line) for _, line in file.text_lines())
 
     def done() -> Iterator[Found]:
@@ -69,19 +70,22 @@ def read(file: File) -> Iterator[Found]:
             under, is_point = None if misread(line) else heading[1].strip(), False
         elif point:
             yield from done()
-            start, is_point = number, True
+            start, is_point, apart = number, True, False
             held.append(point[2].strip())
         elif not line.strip():
+            apart = True
             if not is_point:
                 yield from done()
-        elif held and (not points or (is_point and line[:1].isspace())):
-            held.append(line.strip())
-        elif not points:
-            start = number
+        elif points and RULE.match(line) and not (is_point and line[:1].isspace()):
+            yield from done()
+            is_point = False
+        elif held and (not is_point or not apart or line[:1].isspace()):
+            apart = False
             held.append(line.strip())
         else:
             yield from done()
-            is_point = False
+            start, is_point = number, False
+            held.append(line.strip())
     yield from done()
 
 

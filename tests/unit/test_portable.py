@@ -525,10 +525,31 @@ def test_no_cell_is_a_formula_and_every_cell_is_read_as_it_was(tmp_path: Path, f
 
 def test_markdown_is_read_by_its_points_and_headings(tmp_path: Path) -> None:
     text = "# Notes\n\nSome words.\n\n## Preferences\n\n- Ada *sails*\n  on Sundays\n1. Ada rows\n\n## Boats\n- Miez\n"
-    sails, rows, boat = found(written(tmp_path, "n.md", text))
+    words, sails, rows, boat = found(written(tmp_path, "n.md", text))
+    assert (words.fact, words.memory["metadata"], words.place) == ("Some words.", {"heading": "Notes"}, "line 3")
     assert (sails.fact, sails.memory["memory_type"], sails.place) == ("Ada *sails*\non Sundays", "preference", "line 7")
     assert rows.fact == "Ada rows"
     assert boat.memory["metadata"] == {"heading": "Boats"}
+
+
+def test_what_stands_beside_the_points_of_markdown_is_read_too(tmp_path: Path) -> None:
+    text = (
+        "Ada works at the harbour\nof Turku.\n\n# Preferences\nShe told me this:\n- Ada sails\non Sundays\n"
+        "- Ada rows\n\n  and swims\n\nNever call before ten.\n---\n# Boats\n\n***\n\nMiez leaks.\n* Miez is red\n"
+    )
+    read = found(written(tmp_path, "MEMORY.md", text))
+    assert [(one.place, one.fact) for one in read] == [
+        ("line 1", "Ada works at the harbour\nof Turku."),
+        ("line 5", "She told me this:"),
+        ("line 6", "Ada sails\non Sundays"),
+        ("line 8", "Ada rows\nand swims"),
+        ("line 12", "Never call before ten."),
+        ("line 18", "Miez leaks."),
+        ("line 19", "Miez is red"),
+    ]
+    assert [one.memory.get("memory_type", one.memory.get("metadata")) for one in read] == [
+        None, *["preference"] * 4, {"heading": "Boats"}, {"heading": "Boats"},
+    ]  # fmt: skip
 
 
 def test_a_text_without_points_is_read_by_its_paragraphs(tmp_path: Path) -> None:
@@ -538,6 +559,8 @@ def test_a_text_without_points_is_read_by_its_paragraphs(tmp_path: Path) -> None
 
 TEXTS: Final = (
     "two\n- lines",
+    "two\n---\nlines",
+    "two\n===",
     "two\n1. line",
     "[a](javascript:x)",
     "<script>",
