@@ -7,6 +7,7 @@ split; one that Engram named is continued by a successor after a gap, and a writ
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -32,6 +33,7 @@ ENDED: Final = "session_ended"
 OpenedBy = Literal["caller", "engram"]
 NEVER: Final = timedelta.max  # a gap that no silence is longer than
 SWITCH: Final = re.compile(r"#mem-(on|off)(?![\w-])", re.IGNORECASE)
+_STOPS: Final = string.punctuation + string.whitespace
 SAID: Final = (
     "user_message", "assistant_message", "agent_action", "decision", "observation", "artifact", "error", "meeting",
 )  # fmt: skip
@@ -126,6 +128,12 @@ def switched(events: Sequence[NewEvent], unheard: bool) -> tuple[list[NewEvent],
         unheard = off
         heard.append(replace(event, derive=()) if unheard and event.derive else event)
     return heard, switches
+
+
+def beside_switches(said: str) -> str:
+    """What a message says beside `#mem-off` and `#mem-on`; nothing where only stops and spaces are left. Pure."""
+    rest = SWITCH.sub("", said)
+    return rest if rest == said or rest.strip(_STOPS) else ""
 
 
 def went_on(

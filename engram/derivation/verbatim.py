@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from engram import sessions
 from engram.derivation.proposals import MAX_FACT, Proposed, word_end
 from engram.values import Event
 
@@ -14,9 +15,11 @@ NO_MEMORY: Final = "#nomem"
 
 
 def derive(event: Event, **_: object) -> tuple[Proposed, ...]:
-    """The event's own words as one memory; nothing for an empty, erased or `#nomem` event."""
+    """The event's own words as one memory; none of an empty, erased or `#nomem` one, or one that only switches."""
     content = event.content
     if not content or NO_MEMORY in content.casefold():
+        return ()
+    if event.role == "user" and not sessions.beside_switches(content):
         return ()
     start = len(content) - len(content.lstrip())
     end = len(content.rstrip())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, takewhile
 from typing import Any, Final
 
-from engram import chain, gates, jobs, ledger, memories, prompting, spending, tenancy, verdicts, writing
+from engram import chain, gates, jobs, ledger, memories, prompting, sessions, spending, tenancy, verdicts, writing
 from engram.channels import keyword
 from engram.database import Connection, Jsonb, execute, fetch_all
 from engram.derivation import llm, relations
@@ -203,7 +203,7 @@ def _gathered(conn: Connection, visible: Visible, ready: Sequence[Event]) -> tup
 def _said(conn: Connection, visible: Visible, event: Event) -> str:
     """What an event says; an agent's own words without what they repeat of a memory."""
     content = event.content or ""
-    if llm.NO_MEMORY in content.casefold():
+    if llm.NO_MEMORY in content.casefold() or (event.role == "user" and not sessions.beside_switches(content)):
         return ""
     return content if event.role not in AGENTS else llm.without_echoes(content, _known(conn, visible, event))
 

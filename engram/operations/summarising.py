@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -130,10 +130,19 @@ def _told(conn: Connection, job: Job, *, anew: bool) -> Told:
     scope = Scope(job.tenant_id, row.namespace, row.agent_id, row.user_id)
     if not anew:
         new = sessions.turns(conn, stream_id, after=before.summary_position, until=before.head, limit=NEXT_TURNS)
-        return Told(scope, before, tuple(new), new[-1].position if len(new) == NEXT_TURNS else before.head)
+        return Told(scope, before, _without_switches(new), new[-1].position if len(new) == NEXT_TURNS else before.head)
     last = sessions.turns(conn, stream_id, until=before.head, limit=LAST_TURNS, last=True)
     first = sessions.turns(conn, stream_id, until=last[0].position - 1, limit=FIRST_TURNS) if last else []
-    return Told(scope, before, (*first, *last), before.head)
+    return Told(scope, before, _without_switches([*first, *last]), before.head)
+
+
+def _without_switches(turns: Sequence[Event]) -> tuple[Event, ...]:
+    """Turns as a summary tells of them: what switches memory off and on is no part of what was said. Pure."""
+    said = (
+        replace(one, content=sessions.beside_switches(one.content or "")) if one.role == "user" else one
+        for one in turns
+    )
+    return tuple(one for one in said if one.content)
 
 
 def _written(setup: Setup, job: Job, told: Told) -> Operation[Written]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from engram import (
     ALL_USERS,
     AsyncEngram,
     Engram,
+    Filter,
     IdempotencyMismatch,
     InvalidInput,
     NotFound,
@@ -600,6 +602,19 @@ def test_memory_switched_off_is_off_for_the_session_and_its_summary(doors: Doors
     assert "tea" in told
     assert "rye" in told
     assert [word for word in ("Paris", "4711", "Rome", "Turin", "Oslo") if word in told] == []
+
+
+def test_what_switches_memory_is_no_part_of_what_was_said(ada: Engram) -> None:
+    talk(ada, "s", "#mem-off", "I hate olives", "#mem-on", "I like rye bread", "I like tea #mem-on", " #MEM-ON.")
+    ada.remember({"role": "assistant", "content": "Say #mem-off if you like."}, session_id="s")
+    ada.end_session("s")
+    drained(ada)
+    assert sorted(one.fact for one in ada.list_memories(filter=Filter(memory_types=["episodic"]))) == [
+        "I like rye bread", "I like tea #mem-on", "Say #mem-off if you like.",
+    ]  # fmt: skip
+    summary = ada.get_session("s").summary or ""
+    assert summary.startswith("Goal: I like rye bread\n")
+    assert re.findall(r"#mem\S*", summary, re.IGNORECASE) == ["#mem-off"], "what another one says of it is text"
 
 
 def test_what_is_not_to_be_remembered_is_not_in_the_summary(ada: Engram) -> None:

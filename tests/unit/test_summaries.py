@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engram import sessions
-from engram.derivation import summaries
+from engram.derivation import summaries, verbatim
 from engram.derivation.summaries import MOST_WORDS, SECTIONS, STYLES, count_words, cut, extract
 from engram.ledger import NewEvent
 from engram.values import Event
@@ -112,6 +112,18 @@ def test_the_user_switches_memory_off_and_on(said: list[str], heard: str, switch
     found, where = sessions.switched(events, False)
     assert "".join("1" if event.derive else "0" for event in found) == heard
     assert where == switches
+
+
+@pytest.mark.parametrize(
+    ("words", "beside"),
+    [
+        ("#mem-on", ""), (" #MEM-ON,\n#mem-off. ", ""), ("#mem-on I like tea", " I like tea"), ("...", "..."),
+        ("#mem-online is a word", "#mem-online is a word"), ("#mem-on 👍", " 👍"), ("", ""),
+    ],
+)  # fmt: skip
+def test_what_a_message_says_beside_its_switches(words: str, beside: str) -> None:
+    assert sessions.beside_switches(words) == beside
+    assert [one.fact for one in verbatim.derive(said(1, "user", words))] == ([words.strip()] if beside else [])
 
 
 def test_only_the_user_switches_memory() -> None:
