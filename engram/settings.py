@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -22,7 +23,13 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from engram import inputs
 from engram.errors import SettingsError
@@ -41,6 +48,8 @@ PLAINLY: Final = MappingProxyType(
 LlmLevel = Literal["off", "auto", "full"]
 LLM_LEVELS: Final[tuple[LlmLevel, ...]] = get_args(LlmLevel)
 RecallLog = Literal["full", "ids", "off"]
+_ENVIRONMENT: Final[ContextVar[Mapping[str, str] | None]] = ContextVar("environment", default=None)
+"""What stands for the environment of the process while settings are made from another one."""
 TIERS: Final = ("extract", "merge", "expand", "resume", "gate", "audit", "naming")
 COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -280,6 +289,22 @@ class Settings(BaseSettings):
             raise ValueError("expected the name of a text search configuration")
         return value
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic names it
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What is given comes first, then the environment, in which a misspelt name would do nothing."""
+        environment = _ENVIRONMENT.get()
+        _refuse_misspelt(os.environ if environment is None else environment)
+        if environment is not None and isinstance(env_settings, EnvSettingsSource):
+            env_settings.env_vars = {name.lower(): value for name, value in environment.items() if value != ""}
+        return init_settings, env_settings, dotenv_settings, file_secret_settings
+
     @model_validator(mode="wrap")
     @classmethod
     def _in_our_words(cls, given: Any, check: ModelWrapValidatorHandler[Self]) -> Self:
@@ -349,10 +374,20 @@ def _wrong_of_query(url: str) -> str | None:
 
 
 def load(environment: Mapping[str, str] | None = None, **given: Any) -> Settings:
-    """The settings of this process: arguments, then the environment; SettingsError names what is wrong."""
-    names = os.environ if environment is None else environment
+    """The settings of this process: arguments, then the environment; SettingsError names what is wrong.
+
+    An `environment` that is given stands for that of the process: what is not in it is not set.
+    """
+    before = _ENVIRONMENT.set(environment)
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    finally:
+        _ENVIRONMENT.reset(before)
+
+
+def _refuse_misspelt(names: Iterable[str]) -> None:
+    """Raise SettingsError for a name of an environment that looks like a setting and is none."""
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     for name in sorted(names):
         if name.upper().startswith(PREFIX) and name.upper() not in known:
             raise SettingsError(f"{name}: no such setting; the settings are {', '.join(sorted(known))}", name=name)
-    return Settings(**{name: value for name, value in given.items() if value is not None})

@@ -139,6 +139,39 @@ def test_a_setting_that_does_not_exist_is_named() -> None:
         load({"ENGRAM_NO_SUCH_THING": "1"})
 
 
+def test_settings_given_to_a_door_judge_the_names_of_the_environment_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENGRAM_POOLSIZE", "5")
+    for made in (Settings, lambda: Settings(pool_size=3), load, lambda: Engram(settings=Settings())):
+        with pytest.raises(SettingsError, match=r"^ENGRAM_POOLSIZE: no such setting; the settings are"):
+            made()
+    assert load({}).pool_size == Settings.model_fields["pool_size"].default
+
+
+def test_an_environment_that_is_given_stands_for_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (
+        ("ENGRAM_USER", "ada"),
+        ("DATABASE_URL", "postgresql://here/x"),
+        ("ENGRAM_TIME_ZONE", "Nowhere"),
+    ):
+        monkeypatch.setenv(name, value)
+    assert (load({}).user, load({}).database_url) == (None, None)
+    told = load(
+        {
+            "ENGRAM_USER": "bob", "engram_pool_size": "7", "ENGRAM_LOCK_TIMEOUT": "2", "ENGRAM_TENANT": "",
+            "ENGRAM_LLM_MODELS": '{"gate": "openai/g"}', "ENGRAM_LLM_API_KEYS": "a, b", "REDIS_URL": "redis://there",
+            "HOME": "x",
+        },
+        namespace="here",
+    )  # fmt: skip
+    assert (told.user, told.pool_size, told.lock_timeout.total_seconds(), told.tenant) == ("bob", 7, 2, "default")
+    assert (told.namespace, dict(told.llm_models), len(told.llm_api_keys)) == ("here", {"gate": "openai/g"}, 2)
+    assert told.redis_url is not None
+    with pytest.raises(SettingsError, match=r"^pool_size: expected a whole number"):
+        load({"ENGRAM_POOL_SIZE": "many"})
+    monkeypatch.setenv("ENGRAM_TIME_ZONE", "Europe/Paris")
+    assert Settings().user == load().user == "ada"
+
+
 def test_there_are_few_settings_and_each_says_what_it_is_for() -> None:
     assert len(Settings.model_fields) < 40
     assert all(field.description for field in Settings.model_fields.values())
