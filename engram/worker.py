@@ -116,11 +116,17 @@ class Worker:
 
     def _work(self) -> None:
         while not self._stopping:
-            if not self._turn():
+            try:
+                taken = self._turn()
+            except BaseException as error:  # noqa: BLE001
+                # A model may do what ends a thread, as sys.exit does: its job comes back as one that has lost a worker.
+                self._note(error)
+                continue
+            if not taken:
                 self._rest(POLL * random.uniform(0.5, 1.5))  # noqa: S311 - so that workers do not look in step
 
     def _turn(self) -> int:
-        """Claim and run once; how many jobs were taken. Never raises: nobody would miss a thread that died."""
+        """Claim and run once; how many jobs were taken. Raises only what is no Exception, if a model raised it."""
         claimed = self._take_over()
         # No more than there are threads for: what waits here another process could run. A batch where all are busy.
         limit = self._idle + 1 if self._idle else BATCH
@@ -263,7 +269,7 @@ class Worker:
                 break
         return given
 
-    def _note(self, error: Exception) -> None:
+    def _note(self, error: BaseException) -> None:
         name = error.code if isinstance(error, EngramError) else type(error).__name__
         self._tally.trouble[name] = self._tally.trouble.get(name, 0) + 1
         if not isinstance(error, EngramError):

@@ -108,10 +108,13 @@ class Leaves:
 
     name, asked = "leaves", 0
 
+    def __init__(self, leaving: type[BaseException] = SystemExit) -> None:
+        self.leaving = leaving
+
     def complete(self, *_: Any, **__: Any) -> Completion:
         self.asked += 1
         if self.asked == 1:
-            raise SystemExit(1)
+            raise self.leaving
         return Completion('{"facts": []}', self.name, input_tokens=1, output_tokens=1)
 
 
@@ -126,6 +129,25 @@ def test_a_background_thread_that_a_model_ended_is_followed_by_another(database_
         receipt = door.remember("Well, the cello is what I play these days!", session_id="two")
         door.wait_for(receipt, deriver="llm", timeout=20)
         assert states(door)["running"] == 1  # until its lease ends
+
+
+@pytest.mark.parametrize("leaving", [SystemExit, KeyboardInterrupt])
+def test_a_worker_keeps_the_threads_that_a_model_would_end(
+    database_url: str, tenant: str, caplog: pytest.LogCaptureFixture, leaving: type[BaseException]
+) -> None:
+    model = Leaves(leaving)
+    own = load({}, dispatch="doorbell")
+    with Engram(database_url, scope=Scope(tenant), settings=own, embedder="none", llm=model) as door:
+        worker = worker_of(door, tenant, threads=1)
+        worker.start()
+        door.remember("Hard to believe, but we adopted a cat!", session_id="one")
+        eventually(lambda: model.asked == 1)
+        receipt = door.remember("Well, the cello is what I play these days!", session_id="two")
+        door.wait_for(receipt, deriver="llm", timeout=20)
+        assert all(thread.is_alive() for thread in worker._crew)
+        worker.stop()
+        assert states(door)["running"] == 1  # until its lease ends
+    assert f"something unexpected went wrong ({leaving.__name__})" in caplog.text
 
 
 def test_the_background_thread_ends_when_nothing_is_left(open_door: Callable[..., Engram]) -> None:
