@@ -42,6 +42,7 @@ HELD_BACK: Final = 60.0  # seconds a transaction may keep followers waiting
 PATIENCE: Final = 2.0  # seconds for which a look how it goes is tried again, and that a statement of it may take
 MOST_CHECKED: Final = 10_000
 HOLD_ROLE: Final = "ALTER ROLE engram_app NOSUPERUSER NOBYPASSRLS"
+LEAVE_ROLE: Final = "REVOKE {} FROM engram_app"
 HOLD_OWNER: Final = "ALTER TABLE engram.{} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
 NO_RIGHTS: Final = "42501"  # the SQLSTATE of a login that may not do what is asked
 START: Final = "start PostgreSQL, or correct DATABASE_URL"
@@ -294,17 +295,21 @@ def _of_schema(found: str | None) -> Check:
 
 def _roles(conn: Connection, _setup: Setup) -> Iterator[Check]:
     row = _one(conn, "inspect_roles")
-    passing = _passing(row.super, row.bypass)
-    yield Check("role", row.role == "engram_app" and not passing, f"queries run as {row.role}{passing}", HOLD_ROLE)
-    passing = _passing(row.session_super, row.session_bypass)
+    passing = _passing(row.super, row.bypass, row.becomes)
+    leave = row.becomes and not (row.super or row.bypass)
+    repair = LEAVE_ROLE.format(row.through) if leave else HOLD_ROLE
+    yield Check("role", row.role == "engram_app" and not passing, f"queries run as {row.role}{passing}", repair)
+    passing = _passing(row.session_super, row.session_bypass, row.session_becomes)
     yield Check(
         "login", row.session_is_app or not passing, f"logged in as {row.session_role}{passing}", "log in as engram_app"
     )
 
 
-def _passing(is_super: bool, bypasses: bool) -> str:
-    """How a role passes row-level security, where it does. Pure."""
-    return ", a superuser" if is_super else ", which passes row-level security" if bypasses else ""
+def _passing(is_super: bool, bypasses: bool, becomes: str | None) -> str:
+    """How a role passes row-level security or may switch it off, where it does. Pure."""
+    if is_super or bypasses:
+        return ", a superuser" if is_super else ", which passes row-level security"
+    return f", which may become {becomes}" if becomes else ""
 
 
 def _wall(conn: Connection, _setup: Setup) -> Iterator[Check]:

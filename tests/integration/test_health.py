@@ -224,6 +224,13 @@ def test_a_user_without_rights_is_told_of_the_grant_that_gives_them(server: Embe
             "wall",
             "the trigger refuse_rows of agent_events is switched off",
         ),
+        ("GRANT engram_owner TO engram_app", "role", "queries run as engram_app, which may become engram_owner"),
+        (
+            "GRANT engram_owner, engram_migrator TO engram_app WITH INHERIT TRUE",
+            "role",
+            "queries run as engram_app, which may become engram_owner and engram_scheduler",
+        ),
+        ("ALTER TABLE engram.agent_memory OWNER TO postgres", "wall", "agent_memory is owned by postgres"),
     ],
 )
 def test_the_doctor_says_how_the_wall_is_broken_and_what_mends_it(
@@ -236,20 +243,31 @@ def test_the_doctor_says_how_the_wall_is_broken_and_what_mends_it(
         conn.execute(broken)  # type: ignore[arg-type]
         try:
             (check,) = [check for check in door.ops.doctor().checks if not check.ok]
-        finally:
+            assert check.name == name
+            assert check.detail.startswith(detail)
+            assert check.repair is not None
+            conn.execute(check.repair)  # type: ignore[arg-type]
+            assert door.ops.doctor().ok
+        finally:  # roles are of all databases
             conn.execute("ALTER ROLE engram_app NOSUPERUSER NOBYPASSRLS")
-        assert check.name == name
-        assert check.detail.startswith(detail)
-        assert check.repair is not None
-        conn.execute(check.repair)  # type: ignore[arg-type]
-        assert door.ops.doctor().ok
+            conn.execute("REVOKE engram_owner, engram_migrator FROM engram_app")
 
 
-def test_the_doctor_says_how_a_login_passes_the_wall(server: EmbeddedServer, database_url: str) -> None:
+@pytest.mark.parametrize(
+    ("given", "passes"),
+    [
+        ("BYPASSRLS IN ROLE engram_app", "which passes row-level security"),
+        ("IN ROLE engram_app, engram_owner", "which may become engram_owner"),
+        ("IN ROLE engram_app, engram_migrator", "which may become engram_owner and engram_scheduler"),
+    ],
+)
+def test_the_doctor_says_how_a_login_passes_the_wall(
+    server: EmbeddedServer, database_url: str, given: str, passes: str
+) -> None:
     name = f"auditor_{new_id()[-12:]}"
     with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
-        conn.execute(f"CREATE ROLE {name} LOGIN BYPASSRLS IN ROLE engram_app")  # type: ignore[arg-type]
+        conn.execute(f"CREATE ROLE {name} LOGIN {given}")  # type: ignore[arg-type]
     with Engram(server.url(name, str(make_url(database_url).database))) as door:
         (check,) = [check for check in door.ops.doctor().checks if not check.ok]
     assert (check.name, check.repair) == ("login", "log in as engram_app")
-    assert check.detail == f"logged in as {name}, which passes row-level security"
+    assert check.detail == f"logged in as {name}, {passes}"
