@@ -508,7 +508,7 @@ def _begun(conn: Connection, call: Writing, merge: bool) -> Begun | LifecycleRun
             return living.read_run(conn, visible, named)
     else:
         named = ids.new_id()
-    fetch_all(conn, "lock_keys", keys=[f"{call.tenant_id}/{scope_id}/cycle"], shared=[])
+    fetch_all(conn, "lock_keys", keys=[f"{call.tenant_id}/{scope_id}/cycle"], shared=[], first=[])
     while True:
         clock = fetch_one(conn, "find_clock", tenant_id=call.tenant_id, scope_id=scope_id)
         assert clock is not None
@@ -545,7 +545,7 @@ def _cycle(row: Any) -> Cycle:
 
 def _wait_for_writers(conn: Connection, tenant_id: str, scope_id: int) -> None:
     """Let the writers of the scope come to their end, so that no change appears later with a lower number."""
-    fetch_all(conn, "lock_keys", keys=[writing.projection_lock(tenant_id, scope_id)], shared=[])
+    fetch_all(conn, "lock_keys", keys=[writing.projection_lock(tenant_id, scope_id)], shared=[], first=[])
 
 
 def _noted(conn: Connection, tenant_id: str, cycle: Cycle, name: str, failed: bool, job: Job | None = None) -> None:

@@ -89,10 +89,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """What was drafted for one scope, in the order in which it is to be judged."""
+    """What was drafted for one scope, in the order in which it is judged; `said` is that before echoes are put."""
 
     scope: Scope
     scope_id: int
+    said: Sequence[tuple[Draft, Origin]]
     pairs: Sequence[tuple[Draft, Origin]]
 
 
@@ -178,7 +179,9 @@ def rehearse(
 ) -> Operation[Receipt]:
     """What appending and deriving these events would do: all of it in one transaction that is taken back."""
     setup = yield from spaces.ready(setup, scope.tenant_id)
-    facts = [draft.fact for draft, _ in _drafts(setup, _reading_of(scope, 0, events, _imagined(events)))]
+    held = (yield from steps.read(scope.tenant_id, lambda conn: tenancy.find(conn, scope))) or 0
+    said = _drafts(setup, _reading_of(scope, held, events, _imagined(events)))
+    facts = [draft.fact for draft, _ in (yield from echoing.resolved(setup, scope.tenant_id, held, said))]
     vector_of = dict(zip(facts, (yield from vectors(setup, facts)), strict=True))
 
     def work(conn: Connection) -> Receipt:
@@ -190,7 +193,8 @@ def rehearse(
             reading = replace(
                 _reading_of(scope, desk.scope_id, there, known), preceding=preceding(conn, list(known.values()))
             )
-            pairs = _drafts(setup, reading) if not receipt.duplicate else []
+            told = _drafts(setup, reading) if not receipt.duplicate else []
+            pairs = echoing.resolve(setup, conn, scope.tenant_id, desk.scope_id, told)
             drafts = [(replace(draft, vector=vector_of.get(draft.fact)), origin) for draft, origin in pairs]
             decisions = writing.whole(desk, batching.write_all(desk, drafts))
             savepoint.rollback()
@@ -261,9 +265,8 @@ def _derived(setup: Setup, tenant_id: str, pack: Sequence[Found]) -> Operation[l
     for scope_id in sorted({reading.scope_id for _, reading in pack}):
         here = [reading for _, reading in pack if reading.scope_id == scope_id]
         pairs = [pair for reading in here for pair in _drafts(setup, reading)]
-        drafted.append(
-            Drafted(here[0].scope, scope_id, (yield from echoing.resolved(setup, tenant_id, scope_id, pairs)))
-        )
+        put = yield from echoing.resolved(setup, tenant_id, scope_id, pairs)
+        drafted.append(Drafted(here[0].scope, scope_id, pairs, put))
     facts = [draft.fact for one in drafted for draft, _ in one.pairs]
     found = iter((yield from vectors(setup, facts, *(job for job, _ in pack))))
     made = [
@@ -519,8 +522,9 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
     ]
     streams = [str(job.stream_id) for job in several]
     writing.lock_all(
-        [(desk, [draft for draft, _ in pairs]) for desk, pairs in desks], *map(writing.deriving_lock, streams)
-    )
+        [(desk, [draft for draft, _ in pairs]) for desk, pairs in desks], *map(writing.deriving_lock, streams),
+        alone=[one.scope_id for one in drafted if echoing.looks(one.said)],
+    )  # fmt: skip
     is_erased = ledger.erased_ahead(conn, {one for each in drafted for pair in each.pairs for one in rests_on(*pair)})
     moves = {
         jobs.Cursor(str(job.stream_id), span.name, span.version, span.old): span.new
@@ -528,8 +532,8 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
         for span in reading.spans
     }
     cursors = set(jobs.cursors(conn, streams, derivation.versions()))
-    # Another worker came first, or an event was erased since it was read: look again at what is left.
-    if not moves.keys() <= cursors or is_erased():
+    # Another worker came first, an event was erased since it was read, or what is spoken of has changed: look again.
+    if not moves.keys() <= cursors or is_erased() or not all(_still_means(setup, conn, one) for one in drafted):
         return several
     batching.write_desks(desks)
     for one in drafted:
@@ -545,6 +549,11 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
     if done:
         jobs.finish_held(conn, *done)
     return left
+
+
+def _still_means(setup: Setup, conn: Connection, made: Drafted) -> bool:
+    """Whether what speaks of what the scope held means the same beside what it holds now."""
+    return echoing.still_means(setup, conn, made.scope.tenant_id, made.scope_id, made.said, made.pairs)
 
 
 def _park(conn: Connection, made: Drafted) -> None:

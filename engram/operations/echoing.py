@@ -86,7 +86,7 @@ def resolved(
 
     One on which that fails is refused for it; unless it `parks`, the error is raised.
     """
-    if not any(draft.echo for draft, _ in pairs):
+    if not looks(pairs):
         return list(pairs)
     if any(draft.echo is not None and draft.echo.akin for draft, _ in pairs):
         yield from ready()
@@ -104,9 +104,24 @@ def resolve(
     setup: Setup, conn: Connection, tenant_id: str, scope_id: int, pairs: Sequence[Pair], *, parks: bool = True
 ) -> list[Pair]:
     """The same within a transaction, against what a scope holds."""
-    if not any(draft.echo for draft, _ in pairs):
+    if not looks(pairs):
         return list(pairs)
     return list(_put(setup, pairs, _known(setup, conn, tenant_id, scope_id), parks=parks))
+
+
+def looks(pairs: Iterable[Pair]) -> bool:
+    """Whether any of these drafts is read by what the scope holds: then nobody else may write to it meanwhile. Pure."""
+    return any(draft.echo for draft, _ in pairs)
+
+
+def still_means(
+    setup: Setup, conn: Connection, tenant_id: str, scope_id: int, pairs: Sequence[Pair], put: Sequence[Pair]
+) -> bool:
+    """Whether drafts mean what they were `put` as, their vectors apart, beside what the scope holds by now."""
+    if not looks(pairs):
+        return True
+    now = resolve(setup, conn, tenant_id, scope_id, pairs)
+    return now == [(replace(draft, vector=None), origin) for draft, origin in put]
 
 
 def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> list[Known]:

@@ -104,7 +104,7 @@ class _Restoring:
 
     def run(self) -> ImportReport:
         """Write what is not there yet; Conflict, and nothing is written, where something else is."""
-        fetch_all(self.conn, "lock_keys", keys=[f"{self.tenant_id}/import"], shared=[])
+        fetch_all(self.conn, "lock_keys", keys=[f"{self.tenant_id}/import"], shared=[], first=[])
         self._open_scopes()
         self._compare_known()
         fetch_value(self.conn, "quiet_relations", quiet="on")

@@ -293,7 +293,7 @@ def _hold_off_erasures(conn: Connection, tenant_id: str, event_ids: Sequence[str
     streams_of = {event.stream_id for event in ledger.get_many(conn, event_ids).values()} if event_ids else set()
     names = sorted(f"{tenant_id}/{writing.deriving_lock(stream_id)}" for stream_id in streams_of)
     if names:
-        fetch_all(conn, "lock_keys", keys=names, shared=names)
+        fetch_all(conn, "lock_keys", keys=names, shared=names, first=[])
 
 
 def _check_sources(events: Mapping[str, Event], wanted: Sequence[str]) -> None:

@@ -179,13 +179,19 @@ def lock(desk: Desk, drafts: Sequence[Draft], *also: str, scopes: Sequence[int] 
     lock_all([(desk, drafts)], *also, scopes=scopes)
 
 
-def lock_all(several: Sequence[tuple[Desk, Sequence[Draft]]], *also: str, scopes: Sequence[int] = ()) -> None:
-    """The same for the drafts of several desks of one tenant and transaction."""
+def lock_all(
+    several: Sequence[tuple[Desk, Sequence[Draft]]], *also: str, scopes: Sequence[int] = (), alone: Sequence[int] = ()
+) -> None:
+    """The same for the drafts of several desks of one tenant and transaction, no other writer in scopes `alone`."""
     first = several[0][0]
-    shared = {projection_lock(first.tenant_id, one) for one in (*(desk.scope_id for desk, _ in several), *scopes)}
-    names = {*shared, *(f"{first.tenant_id}/{name}" for name in also)}
+    written = {*(desk.scope_id for desk, _ in several), *scopes}
+    projections = {one: projection_lock(first.tenant_id, one) for one in written}
+    shared = [name for one, name in projections.items() if one not in alone]
+    names = {*projections.values(), *(f"{first.tenant_id}/{name}" for name in also)}
     names.update(name for desk, drafts in several for name in _locks(desk, drafts))
-    send_ahead(first.conn, "lock_keys", keys=Texts(sorted(names)), shared=sorted(shared))
+    send_ahead(
+        first.conn, "lock_keys", keys=Texts(sorted(names)), shared=sorted(shared), first=sorted(projections.values())
+    )
 
 
 def _locks(desk: Desk, drafts: Sequence[Draft]) -> Iterator[str]:
@@ -202,7 +208,7 @@ def _locks(desk: Desk, drafts: Sequence[Draft]) -> Iterator[str]:
 def share(conn: Connection, tenant_id: str, scope_id: int) -> None:
     """Keep a switch of the scope's projections out until the end of the transaction, and no writer."""
     name = projection_lock(tenant_id, scope_id)
-    send_ahead(conn, "lock_keys", keys=[name], shared=[name])
+    send_ahead(conn, "lock_keys", keys=[name], shared=[name], first=[name])
 
 
 def projection_lock(tenant_id: str, scope_id: int) -> str:

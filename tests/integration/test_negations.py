@@ -202,7 +202,7 @@ def test_who_takes_something_back_waits_for_who_says_it_again(ada: Engram, datab
     same = f"{tenant}/{row.scope_id}/fact/{fact_hash('I like tea.').hex()}"
     with ThreadPoolExecutor(1) as other:
         with database.transaction(tenant) as conn:
-            fetch_all(conn, "lock_keys", keys=Texts([same]), shared=[])
+            fetch_all(conn, "lock_keys", keys=Texts([same]), shared=[], first=[])
             turned = other.submit(ada.add, "I don't like tea.")
             with pytest.raises(TimeoutError):
                 turned.result(timeout=1)

@@ -789,8 +789,8 @@ def test_a_statement_that_a_message_says_twice_is_kept_once(database_url: str, t
     database = Database(database_url, load({}, pool_size=1))
 
     def twice(conn: Connection) -> Any:
-        send_ahead(conn, "lock_keys", keys=["a"], shared=[])
-        send_ahead(conn, "lock_keys", keys=["b"], shared=[])
+        send_ahead(conn, "lock_keys", keys=["a"], shared=[], first=[])
+        send_ahead(conn, "lock_keys", keys=["b"], shared=[], first=[])
         return fetch_all(conn, "hold_models")
 
     for _ in range(3):
@@ -804,8 +804,8 @@ def test_a_statement_that_is_said_again_behind_a_message_is_kept_once(database_u
     database = Database(database_url, load({}, pool_size=1))
 
     def noted(conn: Connection) -> Any:
-        sent = databases.send_after(conn, "lock_keys", keys=["b"], shared=[])
-        send_ahead(conn, "lock_keys", keys=["a"], shared=[])
+        sent = databases.send_after(conn, "lock_keys", keys=["b"], shared=[], first=[])
+        send_ahead(conn, "lock_keys", keys=["a"], shared=[], first=[])
         fetch_all(ending(conn), "hold_models")
         return sent
 
