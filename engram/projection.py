@@ -15,7 +15,7 @@ from typing import Any, Final
 
 # What names memories is told in other words.
 NAMES: Final = ("memory_id", "lineage_id", "superseded_by", "consolidated_into", "relations")
-APART: Final = ("importance",)  # follows from what was near when it was written: compared, and no part of the hash
+APART: Final = ("importance", "revision")  # of when it was written, and of what was near: compared, no part of the hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Standing:
 
     memory_id: str
     lineage_id: str
-    revision: int
+    place: int
     says: Mapping[str, Any]
 
 
@@ -34,7 +34,7 @@ def standings(rows: Iterable[Mapping[str, Any]]) -> dict[str, Standing]:
 
     def told(memory_id: str | None) -> list[Any] | None:
         row = held.get(memory_id or "")
-        return None if memory_id is None else [row["fact"], row["revision"], row["status"]] if row else ["elsewhere"]
+        return None if memory_id is None else [row["fact"], row["place"], row["status"]] if row else ["elsewhere"]
 
     def says(row: Mapping[str, Any]) -> dict[str, Any]:
         plain = {name: _plain(value) for name, value in row.items() if name not in NAMES}
@@ -42,15 +42,15 @@ def standings(rows: Iterable[Mapping[str, Any]]) -> dict[str, Standing]:
         heirs = {name: told(row[name]) for name in ("superseded_by", "consolidated_into")}
         return plain | heirs | {"relations": links}
 
-    return {name: Standing(name, str(row["lineage_id"]), int(row["revision"]), says(row)) for name, row in held.items()}
+    return {name: Standing(name, str(row["lineage_id"]), int(row["place"]), says(row)) for name, row in held.items()}
 
 
 def digest(found: Mapping[str, Standing]) -> str:
-    """The hash of a projection: of its lineages, each the sequence of its revisions. Pure."""
+    """The hash of a projection: of its lineages, each the sequence of its revisions as they stand. Pure."""
     lineages: dict[str, list[tuple[int, str]]] = {}
     for one in found.values():
         said = {name: value for name, value in one.says.items() if name not in APART}
-        lineages.setdefault(one.lineage_id, []).append((one.revision, json.dumps(said, sort_keys=True)))
+        lineages.setdefault(one.lineage_id, []).append((one.place, json.dumps(said, sort_keys=True)))
     whole = sorted(_sha(json.dumps(sorted(revisions))) for revisions in lineages.values())
     return _sha("\n".join(whole))
 

@@ -13,7 +13,7 @@ from quiet import quiet
 from test_replay import told
 from traces import hits
 
-from engram import Edit, Engram, Reject, Scope, get_policy
+from engram import Edit, Engram, Filter, Reject, Scope, get_policy
 from engram.operations import erasing
 
 DIGITS: Final = str.maketrans("0123456789", "ghijklmnop")
@@ -144,6 +144,22 @@ def test_what_somebody_said_again_is_a_source_of_its_own(ada: Engram) -> None:
     assert not ada.get_event(again.event_id).erased
     assert ada.get(one).status_reason == "erased"
     assert facts(ada) == {"User lives in Oslo"}
+
+
+@pytest.mark.parametrize("since", [["Bern"], ["Lima", "Bern"]])
+def test_what_is_derived_anew_once_the_rest_went_on_comes_back_in_its_place(ada: Engram, since: list[str]) -> None:
+    """Its number among the revisions is of when it was written: a replay knows nothing of that, and compares places."""
+    gone = ada.add("I live in Oslo.").memory
+    assert gone is not None
+    assert ada.add("I live in Oslo.").kind == "reinforce"
+    for place in since:
+        ada.add(f"I live in {place}.")
+    ada.ops.erase(events=[gone.event_id])
+    while ada.ops.run_jobs():
+        continue
+    places = {one.fact: one.revision for one in ada.list_memories(filter=Filter(statuses=["active", "superseded"]))}
+    assert places["I live in Oslo."] == len(since) + 2
+    replay_agrees(ada)
 
 
 def test_an_edit_that_a_guard_refused_repeats_nothing(alone: Alone, tenant: str, word: str) -> None:
