@@ -173,9 +173,11 @@ def remake(op: Operations, before: str, revision: str) -> None:
     assert scripts is not None
     module: Any = scripts.get_revision(before).module
     module.downgrade()
+    # What builds indexes commits: killed there, the database must say what it holds.
+    said = f"update {VERSION_SCHEMA}.{VERSION_TABLE} set version_num = "  # noqa: S608 - constants
+    run_sql(op, f"{said} '{module.down_revision}'")
     module.upgrade()
-    # What was taken down and made again says which revision it is: the one that is to be taken down.
-    run_sql(op, f"update {VERSION_SCHEMA}.{VERSION_TABLE} set version_num = '{revision}'")  # noqa: S608 - constants
+    run_sql(op, f"{said} '{revision}'")  # which is to be taken down
 
 
 def concurrent_index(op: Operations, name: str, ddl: str) -> None:

@@ -13,9 +13,17 @@ down_revision = "0006"
 branch_labels = None
 depends_on = None
 
+# What was made, and what tools gave: of a scope these are few among many, and a context lists the newest.
+INDEX = """create index concurrently agent_events_made
+    on engram.agent_events (tenant_id, scope_id, recorded_at, stream_id, position)
+    where event_type in ('artifact', 'tool_result')"""
+
 
 def upgrade() -> None:
-    """Add the functions and indexes."""
+    """Build the index, with which the revision before works too, and then add the functions."""
+    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: the index is a transaction of its own
+    migrations.concurrent_index(op, "agent_events_made", INDEX)
+    migrations.run_sql(op, "reset role")
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

@@ -13,17 +13,20 @@ down_revision = "0007"
 branch_labels = None
 depends_on = None
 
+# What was ever pinned, so that a read of the past finds what was pinned then.
+INDEX = """create index concurrently memory_changes_pinned on engram.memory_changes (tenant_id, scope_id, memory_id)
+    where state ->> 'critical_slot' is not null"""
+
 
 def upgrade() -> None:
-    """Replace the functions."""
+    """Build the index, with which the revision before works too, and then replace the functions."""
+    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: the index is a transaction of its own
+    migrations.concurrent_index(op, "memory_changes_pinned", INDEX)
+    migrations.run_sql(op, "reset role")
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 
 
 def downgrade() -> None:
     """Go back to the speed before, unless that would lose the ledger: nothing is taken apart singly."""
-    migrations.refuse_loss(op)
-    migrations.run_sql(op, "set local role engram_owner; drop schema engram cascade; reset role")
-    for earlier in ("0001", "0002", "0003", "0004", "0005", "0006", "0007"):
-        migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / earlier)
-        migrations.run_sql(op, "reset role")
+    migrations.remake(op, down_revision, revision)

@@ -50,8 +50,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Go back to the speed before, unless that would lose the ledger: nothing is taken apart singly."""
-    migrations.refuse_loss(op)
-    migrations.run_sql(op, "set local role engram_owner; drop schema engram cascade; reset role")
-    for earlier in ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008"):
-        migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / earlier)
-        migrations.run_sql(op, "reset role")
+    migrations.remake(op, down_revision, revision)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from alembic import op
 
@@ -31,13 +30,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Go back to the speed before, unless that would lose the ledger: nothing is taken apart singly."""
-    migrations.refuse_loss(op)
-    scripts = op.get_context().script
-    assert scripts is not None
-    before: Any = scripts.get_revision(down_revision).module
-    before.downgrade()
-    # What builds the indexes of that revision commits: killed there, the database must say what it holds.
-    said = f"update {migrations.VERSION_SCHEMA}.{migrations.VERSION_TABLE} set version_num = "  # noqa: S608 - constants
-    migrations.run_sql(op, f"{said} '{before.down_revision}'")
-    before.upgrade()
-    migrations.run_sql(op, f"{said} '{revision}'")  # which is to be taken down
+    migrations.remake(op, down_revision, revision)

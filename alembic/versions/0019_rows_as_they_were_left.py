@@ -13,9 +13,24 @@ down_revision = "0018"
 branch_labels = None
 depends_on = None
 
+# What may name a memory in its request and leave no other trace of it: an erasure looks through these, of a scope. And
+# revisions of what is kept word for word, each in a lineage of its own.
+INDEXES = {
+    "agent_events_by_id": """create index concurrently agent_events_by_id on engram.agent_events (tenant_id, scope_id)
+        where event_type in ('memory_annotated', 'memory_ended', 'memory_forgotten', 'memory_restored',
+        'memory_rejected')""",
+    "agent_memory_evidence_said": """create index concurrently agent_memory_evidence_said
+        on engram.agent_memory (tenant_id, scope_id)
+        where deriver is null and category in ('verbatim', 'source_chunk')""",
+}
+
 
 def upgrade() -> None:
-    """Make the functions anew that say how memories stood at a moment, and what an erasure left."""
+    """Build the indexes, and make the functions anew that say how memories stood, and what an erasure left."""
+    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: each index is a transaction of its own
+    for name, ddl in INDEXES.items():
+        migrations.concurrent_index(op, name, ddl)
+    migrations.run_sql(op, "reset role")
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

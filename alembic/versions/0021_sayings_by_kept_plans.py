@@ -13,9 +13,16 @@ down_revision = "0020"
 branch_labels = None
 depends_on = None
 
+# What people said and no rule read, by the day on which they said it.
+INDEX = """create index concurrently agent_memory_said on engram.agent_memory (tenant_id, scope_id, stands_at)
+    where status = 'active' and category = 'verbatim'"""
+
 
 def upgrade() -> None:
-    """Make the functions an answer asks for what was said since its fact."""
+    """Build the index, and make the functions an answer asks for what was said since its fact."""
+    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: the index is a transaction of its own
+    migrations.concurrent_index(op, "agent_memory_said", INDEX)
+    migrations.run_sql(op, "reset role")
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

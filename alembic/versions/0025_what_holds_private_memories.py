@@ -13,9 +13,16 @@ down_revision = "0024"
 branch_labels = None
 depends_on = None
 
+# What was refused and was to be private is told by no memory: the few decisions of it, by where they were made.
+INDEX = """create index concurrently memory_changes_private on engram.memory_changes (tenant_id, scope_id, event_id)
+    where decision -> 'private' = 'true'"""
+
 
 def upgrade() -> None:
-    """Say in one place what makes a summary, a checkpoint and the end of a session private."""
+    """Build the index, and say in one place what makes a summary, a checkpoint and a session's end private."""
+    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: the index is a transaction of its own
+    migrations.concurrent_index(op, "memory_changes_private", INDEX)
+    migrations.run_sql(op, "reset role")
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

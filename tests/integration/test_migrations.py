@@ -324,23 +324,27 @@ def test_a_migration_waits_for_a_lock_in_short_tries_until_it_gets_it(fresh_data
     assert migrations.current(fresh_database_url) == migrations.head(scripts=scripts)
 
 
-def test_indexes_of_memories_are_built_anew_without_anybody_waiting(fresh_database_url: str) -> None:
+@pytest.mark.parametrize("revision", ["0007", "0008", "0009", "0019", "0021", "0025"])
+def test_indexes_of_large_tables_are_built_without_anybody_waiting(fresh_database_url: str, revision: str) -> None:
     """A statement that waits for a lock of the whole table makes every writer wait behind it."""
-    migrations.upgrade(fresh_database_url, "0008")
-    wrote = "update engram.agent_memory set subject = subject"
+    migrations.upgrade(fresh_database_url, f"{int(revision) - 1:04}")
+    wrote = [
+        f"update engram.{table} set tenant_id = tenant_id where false"
+        for table in ("agent_memory", "agent_events", "memory_changes")
+    ]
     held = psycopg.connect(plain(fresh_database_url))
-    held.execute(wrote)  # type: ignore[arg-type]  # a long transaction, for which the migration waits
-    migrator = threading.Thread(target=migrations.upgrade, args=(fresh_database_url,))
+    held.execute("; ".join(wrote))  # type: ignore[arg-type]  # a long transaction, for which the migration waits
+    migrator = threading.Thread(target=migrations.upgrade, args=(fresh_database_url, revision))
     migrator.start()
     try:
         waiting = "select from pg_stat_activity where application_name = 'engram migrate' and wait_event_type = 'Lock'"
         while not rows(fresh_database_url, waiting):
             assert migrator.is_alive()
-        run(fresh_database_url, "set lock_timeout = '100ms'", *[wrote] * 20)
+        run(fresh_database_url, "set lock_timeout = '100ms'", *wrote * 20)
     finally:
         held.close()
         migrator.join()
-    migrations.check(fresh_database_url)
+    assert migrations.current(fresh_database_url) == revision
 
 
 def test_a_migration_killed_between_an_index_and_its_name_is_finished_by_the_next(fresh_database_url: str) -> None:

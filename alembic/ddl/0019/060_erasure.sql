@@ -1,11 +1,3 @@
--- What may name a memory in its request and leave no other trace of it: an erasure looks through these, of a scope.
-create index agent_events_by_id on engram.agent_events (tenant_id, scope_id)
-  where event_type in ('memory_annotated', 'memory_ended', 'memory_forgotten', 'memory_restored', 'memory_rejected');
-
--- And revisions of what is kept word for word, each in a lineage of its own.
-create index agent_memory_evidence_said on engram.agent_memory (tenant_id, scope_id)
-  where deriver is null and category in ('verbatim', 'source_chunk');
-
 -- What an event asked to be done with one memory, named by its id: null where it asked for something else, or is erased.
 create function engram.asked_of_a_memory(p_tenant_id text, p_event_id uuid) returns jsonb
 language sql stable

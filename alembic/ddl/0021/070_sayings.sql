@@ -1,7 +1,3 @@
--- What people said and no rule read, by the day on which they said it.
-create index agent_memory_said on engram.agent_memory (tenant_id, scope_id, stands_at)
-  where status = 'active' and category = 'verbatim';
-
 -- What users said in a scope after a memory of it was told last, word for word. Of several who speak there it is what the same one said.
 -- A few sayings are compared with it one by one, which costs nothing where there are none; of more those among its nearest neighbours are
 -- taken, which in a large scope takes as long as a search by vector. Both are planned once: planning took four times what finding does.

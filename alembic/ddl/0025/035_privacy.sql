@@ -1,6 +1,3 @@
--- What was refused and was to be private is told by no memory: the few decisions of it, by where they were made.
-create index memory_changes_private on engram.memory_changes (tenant_id, scope_id, event_id) where decision -> 'private' = 'true';
-
 -- Whether a session or a run of a scope holds private memories, or a message that was refused and was to be one: what was made of all of it,
 -- such as a summary or a checkpoint, may tell what those say.
 create function engram.holds_private(p_tenant_id text, p_scope_id bigint, p_session_id text, p_task_run_id text)
