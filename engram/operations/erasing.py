@@ -6,8 +6,8 @@ asked for again. The places of events and memories stay, empty: the chain and th
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections import ChainMap, Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -386,7 +386,7 @@ def _erase_all(setup: Setup, call: Writing, target: Target, event_ids: Sequence[
         undone: set[str] = set()
         freed: set[str] = set()
         while stack:
-            known = frozenset(tally.events) | set(stack)
+            known = ChainMap(dict.fromkeys(stack), tally.events)
             gone = yield from _erase_one(setup, call, target, stack[-1], known, parted=stack[-1] in undone, freed=freed)
             if gone.undo is not None and gone.losers:
                 freed.update(gone.losers)
@@ -408,7 +408,7 @@ def _erase_all(setup: Setup, call: Writing, target: Target, event_ids: Sequence[
 
 
 def _erase_one(
-    setup: Setup, call: Writing, target: Target, event_id: str, known: frozenset[str], *, parted: bool,
+    setup: Setup, call: Writing, target: Target, event_id: str, known: Container[str], *, parted: bool,
     freed: Set[str],
 ) -> Operation[Gone]:  # fmt: skip
     parts = not (target.is_whole or call.dry_run)  # of what goes whole nothing is left to come back
