@@ -34,6 +34,7 @@ _STOP = """
 """
 STOP_WORDS = frozenset(_STOP.split())
 
+SHORT = 1_000  # characters of a text whose words are kept with those of thousands of others
 QUESTION_MARKS = "?？﹖؟՞፧⸮‽⁇⁈⁉❓❔"
 """What ends a question, in any script: none of it means anything in a regular expression's set of characters."""
 
@@ -170,10 +171,18 @@ def _is_plain(piece: str) -> bool:
     return piece.isascii() and piece.isalnum()
 
 
-@lru_cache(maxsize=4_096)
 def tokens(text: str) -> frozenset[str]:
     """The set of words that Jaccard similarity compares: no stop words, no stemming."""
+    return _tokens_of_short(text) if len(text) <= SHORT else _tokens_of_long(text)
+
+
+def _compared(text: str) -> frozenset[str]:
     return frozenset(words(text)) - STOP_WORDS
+
+
+# The words of a text take fifteen times its own room: of thousands of long ones they would fill the memory.
+_tokens_of_short = lru_cache(maxsize=4_096)(_compared)
+_tokens_of_long = lru_cache(maxsize=256)(_compared)
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:

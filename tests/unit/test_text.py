@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+import tracemalloc
 import unicodedata
 
 import pytest
@@ -200,3 +201,15 @@ def test_a_statement_asks_nothing() -> None:
     assert not text.has_question_mark("¡Señor, es así!")
     assert not text.ends_in_question("I asked why? Nobody knew.")
     assert not turns.asks("Is it? " + "x" * turns.ENDING)
+
+
+def test_the_words_of_few_long_texts_are_kept() -> None:
+    """Those of one that is as long as a fact may be take 100 KB; of short texts thousands are kept."""
+    tracemalloc.start()
+    try:
+        for number in range(1_000):
+            text.tokens(" ".join(f"{number}w{place}" for place in range(text.SHORT // 4)))
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert kept < 12_000_000
