@@ -145,7 +145,7 @@ def empty_answer(
     notes: Sequence[str] = (),
 ) -> RecallAnswer:
     """The answer that nothing is known, or that nothing was asked. Pure."""
-    seen = results or SearchResults(())
+    seen = SearchResults(()) if results is None else results  # what is empty still says what it did without
     trace = RecallTrace(
         reading.question or question,
         intent=reading.intent,

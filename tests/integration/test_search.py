@@ -542,6 +542,17 @@ def test_a_failing_model_is_named_and_words_still_answer(door: Door) -> None:
         memory.search("another cat", mode="semantic")
 
 
+def test_an_answer_that_found_nothing_names_the_model_that_failed(door: Door) -> None:
+    model = Failing()
+    memory = door(embedder=model)
+    memory.add("User's cat is called Miso")
+    model.fails = True
+    answer = memory.recall("Where do I live?")
+    assert not answer.found
+    assert answer.evidence == ()
+    assert answer.degraded == answer.trace.degraded == ("semantic",)
+
+
 def test_without_an_embedder_words_are_enough(door: Door) -> None:
     memory = door(embedder="none")
     memory.add("User's cat is called Miso")
