@@ -60,11 +60,17 @@ def patient_channels() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[EmbeddedServer]:
+def major() -> int:
+    """The major version of PostgreSQL that the tests run against."""
+    return MAJOR
+
+
+@pytest.fixture(scope="session")
+def server(major: int) -> Iterator[EmbeddedServer]:
     """An embedded PostgreSQL that lives as long as the run."""
     folder = Path(tempfile.mkdtemp(prefix="engram-test-"))
     folder.chmod(0o755)
-    with EmbeddedServer.start(folder / "data", major=MAJOR) as running:
+    with EmbeddedServer.start(folder / "data", major=major) as running:
         _write_through(running, "off")
         yield running
     shutil.rmtree(folder, ignore_errors=True)

@@ -15,11 +15,11 @@ from engram.embedded import EmbeddedServer
 
 
 @pytest.fixture(scope="module")
-def mortal() -> Iterator[EmbeddedServer]:
+def mortal(major: int) -> Iterator[EmbeddedServer]:
     """A server of the module's own: workers look after every tenant, and some tests kill it."""
     folder = Path(tempfile.mkdtemp(prefix="engram-kill-"))
     folder.chmod(0o755)
-    with EmbeddedServer.start(folder / "data") as server:
+    with EmbeddedServer.start(folder / "data", major=major) as server:
         migrations.upgrade(server.superuser_url)
         yield server
     shutil.rmtree(folder, ignore_errors=True)

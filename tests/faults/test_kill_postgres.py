@@ -67,11 +67,11 @@ class Writer:
 
 
 @pytest.fixture
-def victim() -> Iterator[EmbeddedServer]:
+def victim(major: int) -> Iterator[EmbeddedServer]:
     """A migrated server of the test's own, to be killed."""
     folder = Path(tempfile.mkdtemp(prefix="engram-kill-"))
     folder.chmod(0o755)
-    with EmbeddedServer.start(folder / "data") as server:
+    with EmbeddedServer.start(folder / "data", major=major) as server:
         migrations.upgrade(server.superuser_url)
         yield server
     shutil.rmtree(folder, ignore_errors=True)

@@ -174,11 +174,11 @@ class Flock:
 
 
 @pytest.fixture(scope="module")
-def apart() -> Iterator[EmbeddedServer]:
+def apart(major: int) -> Iterator[EmbeddedServer]:
     """A PostgreSQL of its own, whose files may be read and rewritten."""
     folder = Path(tempfile.mkdtemp(prefix="engram-canary-"))
     folder.chmod(0o755)
-    with EmbeddedServer.start(folder / "data") as running:
+    with EmbeddedServer.start(folder / "data", major=major) as running:
         migrations.upgrade(running.superuser_url)
         yield running
     shutil.rmtree(folder, ignore_errors=True)

@@ -436,11 +436,11 @@ def test_an_address_that_is_none_is_a_settings_error_without_the_address() -> No
 
 
 @pytest.fixture(scope="module")
-def untouched() -> Iterator[EmbeddedServer]:
+def untouched(major: int) -> Iterator[EmbeddedServer]:
     """A server whose cluster has none of Engram's roles yet, and one user who may make databases and roles."""
     folder = Path(tempfile.mkdtemp(prefix="engram-test-", dir="/tmp"))
     folder.chmod(0o755)
-    with embedded.start(folder / "data") as server:
+    with embedded.start(folder / "data", major=major) as server:
         run(
             server.superuser_url,
             "create role manager login createrole nosuperuser",
