@@ -552,29 +552,37 @@ class Database:
         With `snapshot` all its statements see the database as it was at the first of them. Raises SchemaOutdated where
         the schema is of another revision, unless it may be of any.
         """
-        with self.engine.connect() as conn:
-            if not (self._fits or any_schema):
-                self._refuse_misfit(conn)
-            if not read_only and next(self._writes) in ANALYZED_AT:
-                _analyze(conn, self._unhurried(tenant_id))
-            conn.begin()  # SQLAlchemy neither rolls back by itself nor goes on with another connection
-            known = conn.info
-            course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
-            try:
+        try:
+            with self.engine.connect() as conn:
+                if not (self._fits or any_schema):
+                    self._refuse_misfit(conn)
+                if not read_only and next(self._writes) in ANALYZED_AT:
+                    _analyze(conn, self._unhurried(tenant_id))
+                conn.begin()  # SQLAlchemy neither rolls back by itself nor goes on with another connection
+                known = conn.info
+                course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
                 try:
-                    yield conn
-                    _commit(conn, course, known)
+                    try:
+                        yield conn
+                        _commit(conn, course, known)
+                    except Exception:
+                        _take_back(conn, known)
+                        raise
                 except Exception:
-                    _take_back(conn, known)
                     raise
-            except Exception:
-                raise
-            except BaseException:
-                # Thrown into a statement, COMMIT or ROLLBACK it leaves the protocol in an unknown state: never pool it.
-                conn.invalidate()
-                raise
-            finally:
-                known.pop(COURSE, None)
+                except BaseException:
+                    # Thrown into a statement, COMMIT or ROLLBACK it leaves the protocol in an unknown state: it is
+                    # never pooled.
+                    conn.invalidate()
+                    raise
+                finally:
+                    known.pop(COURSE, None)
+        except Exception:
+            raise
+        except BaseException:
+            # Where it hit the taking or the giving back of a connection, the pool may count it as in use for ever.
+            self.engine.dispose()
+            raise
 
     @asynccontextmanager
     async def async_transaction(

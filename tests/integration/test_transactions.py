@@ -594,6 +594,29 @@ def test_an_interrupt_between_begin_and_commit_closes_the_connection_and_undoes_
         wait_for(lambda: idle_in_transaction(behind) == 0)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # what the pool has lost nobody closes
+def test_an_interrupt_while_a_connection_is_taken_or_given_back_costs_the_pool_no_place(
+    database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with of_its_own(database_url, pool_size=1) as database:
+        database.run(tenant, add_scope("a", tenant))
+        for name in ("get", "put"):
+            queue: Any = database.engine.pool._pool  # type: ignore[attr-defined]
+            whole = getattr(queue, name)
+
+            def interrupted(*given: Any, name: str = name, whole: Any = whole) -> None:
+                if name == "get":
+                    whole(*given)
+                raise KeyboardInterrupt
+
+            with monkeypatch.context() as patch:
+                patch.setattr(queue, name, interrupted)
+                with pytest.raises(KeyboardInterrupt):
+                    database.run(tenant, lambda conn: None)
+            database.run(tenant, lambda conn: conn.exec_driver_sql("SELECT 1"))
+            assert database.engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+
+
 def test_an_interrupt_that_the_driver_hid_behind_its_own_error_is_raised(database: Database, tenant: str) -> None:
     def hidden(_: Any) -> None:
         try:
