@@ -84,6 +84,7 @@ MOST_SECONDS: Final = 10.0
 MOST_FIXED: Final = 256  # values of a connection that are written once
 # A kept statement is no more, is another now, calls what is no more, or was there before: somebody else was here too.
 FORGOTTEN: Final = frozenset({b"26000", b"0A000", b"42883", b"42P05"})
+OF_THE_LINE: Final = b"08"  # the class of SQLSTATEs of lost connections
 PLACE: Final = re.compile(r"%(?:\((\w+)\)s|%)")
 LOST: Final = "the connection was lost"
 
@@ -247,6 +248,17 @@ def is_failure(answer: Any) -> bool:
     return bool(answer.status == ExecStatus.FATAL_ERROR)
 
 
+def _loss(failure: Any) -> psycopg.Error | None:
+    """The error of a failure that is the client library's or a pooler's own: it tells of the line, and of no statement.
+
+    What the server did of all that it was sent, COMMIT too, nobody knows then. Its own failure ends what it does.
+    """
+    state = failure.error_field(DiagnosticField.SQLSTATE)
+    if state is None:
+        return psycopg.OperationalError(LOST)
+    return psycopg.errors.error_from_result(failure) if state.startswith(OF_THE_LINE) else None
+
+
 def _is_done(answer: Any) -> bool:
     """Whether there is an answer, and it says that something was done which gives no rows."""
     return answer is not None and bool(answer.status == ExecStatus.COMMAND_OK)
@@ -285,7 +297,10 @@ def _exchanged(line: Any, answers: list[Any], expected: int) -> Generator[Any, A
         come = yield from fetch_many(line)
         if not come:
             raise psycopg.OperationalError(LOST)
-        answers += come
+        for one in come:
+            if is_failure(one) and (lost := _loss(one)) is not None:
+                raise lost
+            answers.append(one)
 
 
 @lru_cache(maxsize=1024)

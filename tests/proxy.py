@@ -17,10 +17,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-Fate = Literal["pass", "lose the request", "lose the answer", "hold the end"]
+Fate = Literal["pass", "lose the request", "lose the answer", "tell of a loss", "hold the end"]
 PORT_FILE = ".s.PGSQL.5432"
 IDLE = b"Z\x00\x00\x00\x05I"  # the end of an answer, outside any transaction
 SYNC = b"S\x00\x00\x00\x04"  # the end of a message of several statements
+TOLD = b"SFATAL\0VFATAL\0C08P01\0Mserver connection closed\0\0"  # as PgBouncer says that it has lost the server
 PROCESS = re.compile(rb"(K\x00\x00\x00\x0c)....", re.DOTALL)  # which process of the server a connection is told to be
 OWN_PROCESS = b"\x7f\xff\xff\xfe"
 DISCARD = b"Q\x00\x00\x00\x10DISCARD ALL\x00"
@@ -108,8 +109,10 @@ class LosingProxy(Proxy):
                             backend.sendall(SYNC)
                         continue
                     backend.sendall(data)
-                    if fate == "lose the answer":
+                    if fate in ("lose the answer", "tell of a loss"):
                         backend.recv(1 << 16)  # the server has done it, and nobody will hear
+                        if fate == "tell of a loss":
+                            client.sendall(b"E" + (len(TOLD) + 4).to_bytes(4, "big") + TOLD)
                         return
 
 
