@@ -122,7 +122,7 @@ class Core:
         if self.settings.derives_inline:
             from engram.worker import Background
 
-            return Background(self.run, self.setup(self.settings.scope), self.close, keeps_house=self.url is None)
+            return Background(self.run, self.setup(self.settings.scope), self._leave, keeps_house=self.url is None)
         return None  # workers poll
 
     def setup(self, scope: Scope) -> Setup:
@@ -201,6 +201,19 @@ class Core:
         if self._server is not None:
             self._server.close()
             self._server = None
+
+    def _leave(self, drain: float) -> None:
+        """Give back what runs in the background, as the process ends with its door open: who goes on calling still can.
+
+        An embedded server is left for good: it would be started again, and stopped by nobody.
+        """
+        if self._server is not None:
+            self.close(drain)
+        elif self._pid == os.getpid():  # a child of a fork that never called has nothing to give back
+            if self._bell is not None:
+                self._bell.close(drain)
+            if self._database is not None:
+                self._database.close()
 
     async def close_async(self, drain: float) -> None:
         """The asynchronous form of `close`."""

@@ -217,6 +217,27 @@ def test_a_process_that_ends_with_its_door_open_ends_at_once_and_gives_back_what
     assert (job.kind, job.state, job.attempt, job.error_class) == ("embed", "queued", 0, None)
 
 
+LEAVING = """
+import atexit, sys
+from engram import Engram, Scope
+from engram.settings import load
+
+@atexit.register
+def leave():
+    door.remember("I live in Toronto.")
+    print(len(door.list_memories()))
+
+door = Engram(sys.argv[1], scope=Scope(sys.argv[2]), settings=load({}, embedding_model="none"))
+door.remember("I live in Ottawa.")
+"""
+
+
+def test_what_a_program_does_as_its_last_may_still_use_a_door_that_it_left_open(database_url: str, tenant: str) -> None:
+    command = [sys.executable, "-W", "error", "-c", LEAVING, database_url, tenant]
+    ended = subprocess.run(command, check=True, timeout=60, capture_output=True, text=True)
+    assert (ended.stdout.strip(), ended.stderr) == ("3", "")
+
+
 def test_a_burst_of_writes_is_one_look_and_what_cannot_be_had_is_not_asked_for_again_and_again(
     open_door: Callable[..., Engram], tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
