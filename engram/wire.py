@@ -85,6 +85,7 @@ MOST_FIXED: Final = 256  # values of a connection that are written once
 # A kept statement is no more, is another now, calls what is no more, or was there before: somebody else was here too.
 FORGOTTEN: Final = frozenset({b"26000", b"0A000", b"42883", b"42P05"})
 OF_THE_LINE: Final = b"08"  # the class of SQLSTATEs of lost connections
+UNASKED: Final = (b"server_login_retry", b"query_wait_timeout")  # in what PgBouncer says where it has asked no server
 PLACE: Final = re.compile(r"%(?:\((\w+)\)s|%)")
 LOST: Final = "the connection was lost"
 
@@ -256,7 +257,10 @@ def _loss(failure: Any) -> psycopg.Error | None:
     state = failure.error_field(DiagnosticField.SQLSTATE)
     if state is None:
         return psycopg.OperationalError(LOST)
-    return psycopg.errors.error_from_result(failure) if state.startswith(OF_THE_LINE) else None
+    said = failure.error_field(DiagnosticField.MESSAGE_PRIMARY) or b""
+    if not state.startswith(OF_THE_LINE) or any(words in said for words in UNASKED):
+        return None
+    return psycopg.errors.error_from_result(failure)
 
 
 def _is_done(answer: Any) -> bool:

@@ -17,11 +17,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-Fate = Literal["pass", "lose the request", "lose the answer", "tell of a loss", "hold the end"]
+Fate = Literal["pass", "lose the request", "lose the answer", "tell of a loss", "tell of no server", "hold the end"]
 PORT_FILE = ".s.PGSQL.5432"
 IDLE = b"Z\x00\x00\x00\x05I"  # the end of an answer, outside any transaction
 SYNC = b"S\x00\x00\x00\x04"  # the end of a message of several statements
-TOLD = b"SFATAL\0VFATAL\0C08P01\0Mserver connection closed\0\0"  # as PgBouncer says that it has lost the server
+# As PgBouncer says that it has lost the server, and that it has none:
+LOST = b"SFATAL\0VFATAL\0C08P01\0Mserver connection closed\0\0"
+NONE = b"SFATAL\0VFATAL\0C08P01\0Mserver login has been failing, try again later (server_login_retry)\0\0"
 PROCESS = re.compile(rb"(K\x00\x00\x00\x0c)....", re.DOTALL)  # which process of the server a connection is told to be
 OWN_PROCESS = b"\x7f\xff\xff\xfe"
 DISCARD = b"Q\x00\x00\x00\x10DISCARD ALL\x00"
@@ -78,6 +80,10 @@ class Proxy:
         return backend
 
 
+def _failure(fields: bytes) -> bytes:
+    return b"E" + (len(fields) + 4).to_bytes(4, "big") + fields
+
+
 class LosingProxy(Proxy):
     """Passes everything on, except what `fate` says of a request is lost: with it, the connection."""
 
@@ -102,6 +108,9 @@ class LosingProxy(Proxy):
                     self.lost += fate != "pass"
                     if fate == "lose the request":
                         return
+                    if fate == "tell of no server":
+                        client.sendall(_failure(NONE))
+                        return
                     if fate == "hold the end":
                         backend.sendall(data.removesuffix(SYNC))
                         self.meanwhile()
@@ -112,7 +121,7 @@ class LosingProxy(Proxy):
                     if fate in ("lose the answer", "tell of a loss"):
                         backend.recv(1 << 16)  # the server has done it, and nobody will hear
                         if fate == "tell of a loss":
-                            client.sendall(b"E" + (len(TOLD) + 4).to_bytes(4, "big") + TOLD)
+                            client.sendall(_failure(LOST))
                         return
 
 

@@ -1473,6 +1473,16 @@ def test_a_commit_that_is_lost_with_its_statement_is_an_unknown_outcome(
         assert count(database, tenant) == (0 if fate == "lose the request" else 1)
 
 
+def test_a_commit_that_a_pooler_had_no_server_for_is_tried_again(
+    losing: LosingProxy, database_url: str, database: Database, tenant: str
+) -> None:
+    with of_its_own(losing.url(database_url)) as far:
+        losing.fate = lambda data: "tell of no server" if is_commit(data) and losing.lost < 2 else "pass"
+        far.run(tenant, add_at_last(tenant))
+    assert losing.lost == 2
+    assert count(database, tenant) == 1
+
+
 def test_a_session_that_dies_before_the_commit_in_its_message_is_no_loss(database: Database, tenant: str) -> None:
     tries = 0
     suicide = f"WITH a AS ({ADDED}) SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(5) FROM a"
