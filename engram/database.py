@@ -206,8 +206,9 @@ def classify(error: BaseException) -> Class:
     if isinstance(cause, sa.exc.TimeoutError):
         return "safe"  # the pool gave no connection: nothing was sent
     if state is None:
-        lost = isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError | OSError)
-        return "unknown" if lost else "permanent"
+        # What the driver makes of a line that is lost in the middle of an answer is of its general kinds.
+        lost = isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError | psycopg.InternalError | OSError)
+        return "unknown" if lost or type(cause) is psycopg.DatabaseError else "permanent"
     if state in SAFE or (state == "0A000" and cause.diag.source_function == RELOOKED):  # type: ignore[attr-defined]
         return "safe"
     if state in UNKNOWN or state.startswith("08"):

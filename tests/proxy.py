@@ -121,7 +121,7 @@ class LosingProxy(Proxy):
                     if fate in ("lose the answer", "tell of a loss"):
                         backend.recv(1 << 16)  # the server has done it, and nobody will hear
                         if fate == "tell of a loss":
-                            client.sendall(_failure(LOST))
+                            client.sendall(2 * _failure(LOST))  # it may say so more than once
                         return
 
 

@@ -137,10 +137,13 @@ def test_a_failure_is_classed_by_its_sqlstate(states: str, kind: str) -> None:
     [
         (psycopg.OperationalError("server closed the connection unexpectedly"), "unknown"),
         (psycopg.InterfaceError("the connection is closed"), "unknown"),
+        (psycopg.InternalError("received 2 results from command 'COMMIT'"), "unknown"),
+        (psycopg.DatabaseError("server closed the connection unexpectedly"), "unknown"),
         (ConnectionResetError(), "unknown"),
         (TimeoutError(), "unknown"),
         (sa.exc.TimeoutError(), "safe"),
         (psycopg.ProgrammingError("no result"), "permanent"),
+        (psycopg.DataError("a NUL"), "permanent"),
         (KeyError("a mistake"), "permanent"),
     ],
 )
