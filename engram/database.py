@@ -942,6 +942,8 @@ def _analyze(conn: Connection, opening: Sequence[Said]) -> None:
     finally:
         if wire.connection.closed:
             conn.invalidate()
+    if conn.invalidated:
+        _wire(conn)  # made anew here, where the door for event loops can wait for it
 
 
 def _take_back(conn: Connection, known: Mapping[str, Any]) -> None:

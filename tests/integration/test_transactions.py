@@ -1667,6 +1667,21 @@ def test_what_follows_cannot_fail_what_was_read_even_where_it_ends_the_session(
     assert count(database, tenant) == 0
 
 
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_connection_that_is_lost_in_an_analysis_is_followed_by_another(
+    database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch, is_async: bool
+) -> None:
+    real = databases.statement
+    suicide = "SELECT pg_terminate_backend(pg_backend_pid())"
+    monkeypatch.setattr(databases, "statement", lambda name: suicide if name.startswith("analyze") else real(name))
+    monkeypatch.setattr(databases, "ANALYZED_AT", {1})
+    with of_its_own(database_url) as far:
+        work = add_at_last(tenant)
+        await far.run_async(tenant, work) if is_async else far.run(tenant, work)
+        assert count(far, tenant) == 1
+        await far.close_async()
+
+
 def test_a_connection_that_is_lost_within_its_transaction_is_followed_by_no_other(
     database: Database, tenant: str, behind: psycopg.Connection[Any]
 ) -> None:
