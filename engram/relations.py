@@ -26,6 +26,8 @@ from engram.values import Direction, Memory, Relation, Traversal, TraversalResul
 STRUCTURAL: Final = ("part_of", "contains", "derived_from", "supersedes", "revision_of", "summarized_by")
 ALIASES: Final[Mapping[str, str]] = {"relates_to": "related_to"}
 TYPE: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+ADDED: Final = "relation_added"  # the types of the events of relations that calls made and ended
+ENDED: Final = "relation_ended"
 TYPES: Final = 64  # that one read may name
 MAX_DEPTH: Final = 10
 BREADTH: Final = 50  # relations followed from one memory

@@ -15,14 +15,12 @@ from engram.operations import changing, spaces, steps
 from engram.operations.arguments import NewRelation
 from engram.operations.setup import Reading, Setup, Writing
 from engram.operations.steps import Operation
-from engram.relations import Edge, Walk
+from engram.relations import ADDED, ENDED, Edge, Walk
 from engram.scope import Scope
 from engram.tenancy import Visible
 from engram.values import DIRECTIONS, Direction, Event, Memory, Relation, Traversal, TraversalResult
 from engram.writing import Desk
 
-ADDED: Final = "relation_added"
-ENDED: Final = "relation_ended"
 CHANGES: Final = (ADDED, ENDED)
 UNKNOWN: Final = "no memory with that id in this scope"
 UNRELATED: Final = "no such relation between these memories"

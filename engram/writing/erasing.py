@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from engram import text
+from engram import relations, text
 from engram.channels import keyword
 from engram.database import Jsonb, execute, fetch_all
 from engram.policies.classify import Proposal, classify
@@ -65,8 +65,12 @@ def erase_what_rests_on(desk: Desk, event: Event, rests: Rests, redaction_id: st
     _erase_inherited(desk, rests.changed)
     for row in rows:
         note_change(desk, row.memory_id, "erased", redaction_id, actor)
-    for lineage_id in rests.lineages:
-        reorder(desk, lineage_id, redaction_id, actor)
+    moved = [one for lineage_id in rests.lineages for one in reorder(desk, lineage_id, redaction_id, actor)]
+    if moved:
+        execute(
+            desk.conn, "end_superseding", tenant_id=desk.tenant_id, memory_ids=moved, event_id=redaction_id,
+            related=relations.ADDED,
+        )  # fmt: skip
     keyword.reindex_neighbours(
         desk.conn, event.stream_id, event.position, tenant_id=desk.tenant_id, after=True, config=desk.config
     )

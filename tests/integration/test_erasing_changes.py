@@ -162,6 +162,42 @@ def test_what_is_derived_anew_once_the_rest_went_on_comes_back_in_its_place(ada:
     replay_agrees(ada)
 
 
+def superseded_by(door: Engram, memory_id: str) -> set[str]:
+    """What a memory supersedes, as the graph tells it."""
+    found = door.list_relations(memory_id, relation_types=["supersedes"])
+    return {door.get(one.target_id).fact for one in found if one.source_id == memory_id}
+
+
+def test_the_graph_tells_no_more_what_was_superseded_for_what_was_erased(ada: Engram) -> None:
+    """A denial of what nobody has said stands beside what holds."""
+    oslo = ada.add("I live in Oslo.").memory
+    denied = ada.add("I don't live in Oslo.").memory
+    rome = ada.add("I live in Rome.").memory
+    assert oslo is not None
+    assert denied is not None
+    assert rome is not None
+    assert superseded_by(ada, rome.memory_id) == {"I don't live in Oslo."}
+    ada.ops.erase(events=[oslo.event_id])
+    assert ada.get(denied.memory_id).status == "active"
+    assert superseded_by(ada, rome.memory_id) == set()
+    replay_agrees(ada)
+
+
+def test_what_a_caller_related_stays_related_when_something_is_erased(ada: Engram) -> None:
+    oslo = ada.add("I live in Oslo.").memory
+    denied = ada.add("I don't live in Oslo.").memory
+    rome, bern = (ada.add(f"I live in {place}.").memory for place in ("Rome", "Bern"))
+    assert oslo is not None
+    assert denied is not None
+    assert rome is not None
+    assert bern is not None
+    ada.relate(bern.memory_id, denied.memory_id, "supersedes")
+    ada.ops.erase(events=[oslo.event_id])
+    assert superseded_by(ada, rome.memory_id) == set()
+    assert superseded_by(ada, bern.memory_id) == {"I don't live in Oslo.", "I live in Rome."}
+    replay_agrees(ada)
+
+
 def test_an_edit_that_a_guard_refused_repeats_nothing(alone: Alone, tenant: str, word: str) -> None:
     def no_shouting(candidate: dict[str, Any]) -> dict[str, Any] | Reject:
         return Reject("no shouting") if candidate["fact"].endswith("!") else candidate
