@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -194,6 +194,14 @@ def concurrent_index(op: Operations, name: str, ddl: str) -> None:
         run_sql(op, f"set lock_timeout = '{STATEMENT_LOCK_TIMEOUT}'")
         if not _index_validity(op, name):
             raise Unavailable("An index could not be built; run the migration again.", index=name)
+
+
+def owned_indexes(op: Operations, ddl_of: Mapping[str, str]) -> None:
+    """Build indexes of schema `engram` by their names as the owner of its tables, as `concurrent_index` does each."""
+    run_sql(op, "set role engram_owner")  # of the whole connection: each index is a transaction of its own
+    for name, ddl in ddl_of.items():
+        concurrent_index(op, name, ddl)
+    run_sql(op, "reset role")
 
 
 def replace_index(op: Operations, name: str, ddl: str, *, unique: bool = False) -> None:

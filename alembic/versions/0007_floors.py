@@ -21,9 +21,7 @@ INDEX = """create index concurrently agent_events_made
 
 def upgrade() -> None:
     """Build the index, with which the revision before works too, and then add the functions."""
-    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: the index is a transaction of its own
-    migrations.concurrent_index(op, "agent_events_made", INDEX)
-    migrations.run_sql(op, "reset role")
+    migrations.owned_indexes(op, {"agent_events_made": INDEX})
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

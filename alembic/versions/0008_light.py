@@ -20,9 +20,7 @@ INDEX = """create index concurrently memory_changes_pinned on engram.memory_chan
 
 def upgrade() -> None:
     """Build the index, with which the revision before works too, and then replace the functions."""
-    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: the index is a transaction of its own
-    migrations.concurrent_index(op, "memory_changes_pinned", INDEX)
-    migrations.run_sql(op, "reset role")
+    migrations.owned_indexes(op, {"memory_changes_pinned": INDEX})
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

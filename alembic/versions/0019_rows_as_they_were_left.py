@@ -27,10 +27,7 @@ INDEXES = {
 
 def upgrade() -> None:
     """Build the indexes, and make the functions anew that say how memories stood, and what an erasure left."""
-    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: each index is a transaction of its own
-    for name, ddl in INDEXES.items():
-        migrations.concurrent_index(op, name, ddl)
-    migrations.run_sql(op, "reset role")
+    migrations.owned_indexes(op, INDEXES)
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

@@ -20,9 +20,7 @@ INDEX = """create index concurrently agent_memory_said on engram.agent_memory (t
 
 def upgrade() -> None:
     """Build the index, and make the functions an answer asks for what was said since its fact."""
-    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: the index is a transaction of its own
-    migrations.concurrent_index(op, "agent_memory_said", INDEX)
-    migrations.run_sql(op, "reset role")
+    migrations.owned_indexes(op, {"agent_memory_said": INDEX})
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

@@ -20,9 +20,7 @@ INDEX = """create index concurrently memory_changes_private on engram.memory_cha
 
 def upgrade() -> None:
     """Build the index, and say in one place what makes a summary, a checkpoint and a session's end private."""
-    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: the index is a transaction of its own
-    migrations.concurrent_index(op, "memory_changes_private", INDEX)
-    migrations.run_sql(op, "reset role")
+    migrations.owned_indexes(op, {"memory_changes_private": INDEX})
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 
