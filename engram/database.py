@@ -553,35 +553,41 @@ class Database:
         With `snapshot` all its statements see the database as it was at the first of them. Raises SchemaOutdated where
         the schema is of another revision, unless it may be of any.
         """
-        try:
-            with self.engine.connect() as conn:
-                if not (self._fits or any_schema):
-                    self._refuse_misfit(conn)
-                if not read_only and next(self._writes) in ANALYZED_AT:
-                    _analyze(conn, self._unhurried(tenant_id))
-                conn.begin()  # SQLAlchemy neither rolls back by itself nor goes on with another connection
-                known = conn.info
-                course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
+        with self._kept_whole(), self.engine.connect() as conn:
+            if not (self._fits or any_schema):
+                self._refuse_misfit(conn)
+            if not read_only and next(self._writes) in ANALYZED_AT:
+                _analyze(conn, self._unhurried(tenant_id))
+            conn.begin()  # SQLAlchemy neither rolls back by itself nor goes on with another connection
+            known = conn.info
+            course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
+            try:
                 try:
-                    try:
-                        yield conn
-                        _commit(conn, course, known)
-                    except Exception:
-                        _take_back(conn, known)
-                        raise
+                    yield conn
+                    _commit(conn, course, known)
                 except Exception:
+                    _take_back(conn, known)
                     raise
-                except BaseException:
-                    # Thrown into a statement, COMMIT or ROLLBACK it leaves the protocol in an unknown state: it is
-                    # never pooled.
-                    conn.invalidate()
-                    raise
-                finally:
-                    known.pop(COURSE, None)
+            except Exception:
+                raise
+            except BaseException:
+                # Thrown into a statement, COMMIT or ROLLBACK it leaves the protocol in an unknown state: never pool it.
+                conn.invalidate()
+                raise
+            finally:
+                known.pop(COURSE, None)
+
+    @contextmanager
+    def _kept_whole(self) -> Iterator[None]:
+        """Make the pool anew where an interrupt may have hit the taking or the giving back of a connection.
+
+        It may count that connection as in use for ever.
+        """
+        try:
+            yield
         except Exception:
             raise
         except BaseException:
-            # Where it hit the taking or the giving back of a connection, the pool may count it as in use for ever.
             self.engine.dispose()
             raise
 
