@@ -51,8 +51,7 @@ def get_history(
         walk = newest.of_memories(position)
     else:
         walk = newest.of_scopes(visible.scope_ids, position)
-    if position:
-        newest.check(conn, visible.scope.tenant_id, walk)
+    newest.check(conn, visible.scope.tenant_id, walk, position)
     known = Moment(known_at=moment.known_at)
     params = wanted | visible_params(visible, known) | {
         "entries": list(ENTRIES), "lineage_id": lineage_id, "since": since, "until": until,
@@ -127,8 +126,7 @@ def list_decisions(
     if limit == 0 or not visible.scope_ids:
         return Page(())
     walk = newest.of_scopes(visible.scope_ids, position)
-    if position:
-        newest.check(conn, visible.scope.tenant_id, walk)
+    newest.check(conn, visible.scope.tenant_id, walk, position)
     rows = fetch_named(conn, walk.sql("list_newest_decisions"), {
         **visible_params(visible, moment), **walk.params(), "kind": kind, "since": since, "limit": limit + 1,
     })  # fmt: skip

@@ -120,9 +120,9 @@ def of_memories(position: Sequence[Any] = ()) -> ByTime:
     return ByTime("c.memory_id = ANY(%(memory_ids)s::uuid[])", _time(position))
 
 
-def check(conn: Connection, tenant_id: str, walk: Walk) -> None:
-    """Refuse to go on from a page that was read before a switch to a replay wrote its changes anew."""
-    if walk.position() and fetch_value(conn, "is_written_anew", tenant_id=tenant_id, **walk.rests_on()):
+def check(conn: Connection, tenant_id: str, walk: Walk, position: Sequence[Any]) -> None:
+    """Refuse to go on from where a page ended that was read before a switch to a replay wrote its changes anew."""
+    if position and fetch_value(conn, "is_written_anew", tenant_id=tenant_id, **walk.rests_on()):
         raise InvalidInput("cursor", "a cursor from after the last switch to a replay", "one from before it")
 
 

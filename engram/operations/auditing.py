@@ -40,8 +40,7 @@ def audit_log(
         if not most or not visible.scope_ids:
             return Page(())
         walk = newest.of_scopes(visible.scope_ids, position) if named is None else newest.of_memories(position)
-        if position:
-            newest.check(conn, scope.tenant_id, walk)
+        newest.check(conn, scope.tenant_id, walk, position)
         rows = fetch_named(conn, walk.sql("list_audit").replace("/*entry*/", history.CALLED), walk.params() | {
             "tenant_id": scope.tenant_id, "scope_ids": list(visible.scope_ids), "own": visible.own,
             "memory_ids": [named], "actor": who, "since": start, "until": end, "limit": most + 1,
