@@ -179,9 +179,11 @@ def rehearse(
 ) -> Operation[Receipt]:
     """What appending and deriving these events would do: all of it in one transaction that is taken back."""
     setup = yield from spaces.ready(setup, scope.tenant_id)
-    held = (yield from steps.read(scope.tenant_id, lambda conn: tenancy.find(conn, scope))) or 0
-    said = _drafts(setup, _reading_of(scope, held, events, _imagined(events)))
-    facts = [draft.fact for draft, _ in (yield from echoing.resolved(setup, scope.tenant_id, held, said))]
+    put = _drafts(setup, _reading_of(scope, 0, events, _imagined(events)))
+    if echoing.looks(put):
+        held = (yield from steps.read(scope.tenant_id, lambda conn: tenancy.find(conn, scope))) or 0
+        put = yield from echoing.resolved(setup, scope.tenant_id, held, put)
+    facts = [draft.fact for draft, _ in put]
     vector_of = dict(zip(facts, (yield from vectors(setup, facts)), strict=True))
 
     def work(conn: Connection) -> Receipt:
