@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy.engine import Row
 
-from engram import chain, jobs, ledger, paging
+from engram import chain, jobs, ledger, paging, served
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one
 from engram.errors import NotFound
 from engram.ids import new_id
@@ -121,7 +121,7 @@ def switched(events: Sequence[NewEvent], unheard: bool) -> tuple[list[NewEvent],
     """
     heard, switches = [], []
     for place, event in enumerate(events):
-        words = SWITCH.findall(event.content) if event.role == "user" and event.content else ()
+        words = SWITCH.findall(served.without(event.content)) if event.role == "user" and event.content else ()
         off = words[-1].lower() == "off" if words else unheard
         if off != unheard:
             switches.append((place, off))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from engram import chain
+from engram import chain, served
 from engram.channels import keyword
 from engram.database import Connection
 from engram.values import Event
@@ -31,8 +31,9 @@ class Hit:
 def read(rows: Sequence[Any]) -> tuple[Hit, ...]:
     """The events of rows that say something, in their order: the newest first. Pure."""
     waiting = [(chain.event(row), int(row.scope_id)) for row in rows]
-    said = [(event, scope_id, (event.content or "")[:MOST_CHARACTERS].strip()) for event, scope_id in waiting]
-    return tuple([Hit(event, scope_id, fact) for event, scope_id, fact in said if fact])
+    said = [(event, scope_id, served.without(event.content or "")) for event, scope_id in waiting]
+    facts = [(event, scope_id, own[:MOST_CHARACTERS].strip()) for event, scope_id, own in said]
+    return tuple([Hit(event, scope_id, fact) for event, scope_id, fact in facts if fact])
 
 
 def spoken(hit: Hit) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from engram import served
 from engram.citations import whole_of
 from engram.context.sections import (
     AGENT,
@@ -186,7 +187,8 @@ def _of_event(
     if trust_rank(event.trust) > worst or not event.content:
         return
     fenced = trust_rank(event.trust) > AGENT
-    body = in_fence(event.content) if fenced else in_line(event.content)
+    said = served.without(event.content)
+    body = in_fence(said) if fenced else in_line(said)
     if not body:
         return
     who = event.role if event.actor in (None, event.role) else f"{event.role} {event.actor}"

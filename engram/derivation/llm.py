@@ -27,7 +27,7 @@ from engram.regex import regex
 from engram.values import Event, MemoryType, trust_rank
 
 NAME: Final = "llm"
-VERSION: Final = 1
+VERSION: Final = 2
 FIRST_ORDINAL: Final = 100  # those below belong to the derivers that need no model
 MOST_FACTS: Final = 64
 MOST_TURNS: Final = 16

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
 
-from engram import sessions
+from engram import served, sessions
 from engram.derivation import documents
 from engram.derivation.proposals import MAX_FACT, Proposed, fitted
 from engram.derivation.times import Stated, resolve
@@ -63,7 +63,7 @@ from engram.values import Event
 from engram.wording import worded
 
 NAME: Final = "rules"
-VERSION: Final = 18
+VERSION: Final = 19
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
@@ -79,6 +79,7 @@ def derive(event: Event, *, user_name: str | None = None, preceding: Sequence[Ev
 
     What answers a question, or begins with a pronoun, is put whole by the messages `preceding` it, nearest first.
     """
+    event = _own(event)
     if event.content is None or NO_MEMORY in event.content.casefold():
         return ()
     if event.event_type == "meeting":
@@ -94,6 +95,13 @@ def derive(event: Event, *, user_name: str | None = None, preceding: Sequence[Ev
     else:
         return ()
     return _numbered(found)
+
+
+def _own(event: Event) -> Event:
+    """The event without what Engram itself printed, character for character; of a document everything is its own."""
+    said = event.content
+    own = said if said is None or documents.is_chunk(event) else served.blanked(said)
+    return event if own is said else replace(event, content=own)
 
 
 def _numbered(found: Iterator[Proposed]) -> tuple[Proposed, ...]:
@@ -132,6 +140,7 @@ def readable(content: str) -> str:
 
 def reads_on(event: Event) -> bool:
     """Whether an event may say what only the messages before it make whole: only then the rules want these."""
+    event = _own(event)
     if event.role != "user" or event.content is None:
         return False
     return replies.may_answer(event.content) or _POINTS_BACK.match(event.content) is not None
@@ -153,7 +162,7 @@ class _Begun:
 
 def _begun(event: Event, text: str, parts: Sequence[tuple[int, int]], preceding: Sequence[Event]) -> _Begun | None:
     """What a message says first in answer to a question, or of whom the user spoke before; None for anything else."""
-    said = [one for one in preceding if one.content is not None and NO_MEMORY not in one.content.casefold()]
+    said = [one for one in map(_own, preceding) if one.content is not None and NO_MEMORY not in one.content.casefold()]
     if not parts or not said or said[0].position != event.position - 1:
         return None
     nearest, earlier = said[0], next((one for one in said if one.role == "user"), None)

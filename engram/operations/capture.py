@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final, Literal, cast
 
-from engram import checkpoints, citations, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
+from engram import checkpoints, citations, history, ids, inputs, ledger, served, sessions, streams, tasks, tenancy
 from engram.database import Connection
 from engram.errors import IdempotencyMismatch, InvalidInput, NotFound, StaleStream
 from engram.operations import deriving, extracting, running, searching_events, steps
@@ -483,7 +483,7 @@ def _message(
         session_id=call.session_id, task_run_id=call.task_run_id,
         actor=inputs.optional(clean.checking(_public_name), said.get("name"), f"{where}name") or call.actor,
         idempotency_key=None if key is None else ledger.key_at(key, index),
-        derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
+        derive=() if role == "user" and NO_MEMORY in served.without(content).casefold() else derivers,
         event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}event_id") or ids.new_id(),
     )  # fmt: skip
     ledger.check_size(event, where.rstrip(".") or "event")

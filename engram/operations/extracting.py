@@ -12,10 +12,23 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, takewhile
 from typing import Any, Final
 
-from engram import chain, gates, jobs, ledger, memories, prompting, sessions, spending, tenancy, verdicts, writing
+from engram import (
+    chain,
+    gates,
+    jobs,
+    ledger,
+    memories,
+    prompting,
+    served,
+    sessions,
+    spending,
+    tenancy,
+    verdicts,
+    writing,
+)
 from engram.channels import keyword
 from engram.database import Connection, Jsonb, execute, fetch_all
-from engram.derivation import llm, relations
+from engram.derivation import documents, llm, relations
 from engram.derivation.llm import Extracted, Passage
 from engram.errors import BadOutput, InvalidInput, LimitExceeded, ModelRejected, Refused, Unavailable
 from engram.jobs import Job
@@ -201,8 +214,9 @@ def _gathered(conn: Connection, visible: Visible, ready: Sequence[Event]) -> tup
 
 
 def _said(conn: Connection, visible: Visible, event: Event) -> str:
-    """What an event says; an agent's own words without what they repeat of a memory."""
+    """What an event says without what Engram printed; an agent's own words without what they repeat of a memory."""
     content = event.content or ""
+    content = content if documents.is_chunk(event) else served.blanked(content)
     if llm.NO_MEMORY in content.casefold() or (event.role == "user" and not sessions.beside_switches(content)):
         return ""
     return content if event.role not in AGENTS else llm.without_echoes(content, _known(conn, visible, event))

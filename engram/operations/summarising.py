@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engram import jobs, prompting, sessions
+from engram import jobs, prompting, served, sessions
 from engram.database import Connection, fetch_all
 from engram.derivation import summaries
 from engram.errors import BadOutput, BudgetSpent, Conflict, ModelRejected, Refused
@@ -130,17 +130,17 @@ def _told(conn: Connection, job: Job, *, anew: bool) -> Told:
     scope = Scope(job.tenant_id, row.namespace, row.agent_id, row.user_id)
     if not anew:
         new = sessions.turns(conn, stream_id, after=before.summary_position, until=before.head, limit=NEXT_TURNS)
-        return Told(scope, before, _without_switches(new), new[-1].position if len(new) == NEXT_TURNS else before.head)
+        return Told(scope, before, _own_words(new), new[-1].position if len(new) == NEXT_TURNS else before.head)
     last = sessions.turns(conn, stream_id, until=before.head, limit=LAST_TURNS, last=True)
     first = sessions.turns(conn, stream_id, until=last[0].position - 1, limit=FIRST_TURNS) if last else []
-    return Told(scope, before, _without_switches([*first, *last]), before.head)
+    return Told(scope, before, _own_words([*first, *last]), before.head)
 
 
-def _without_switches(turns: Sequence[Event]) -> tuple[Event, ...]:
-    """Turns as a summary tells of them: what switches memory off and on is no part of what was said. Pure."""
+def _own_words(turns: Sequence[Event]) -> tuple[Event, ...]:
+    """Turns as a summary tells of them: without what Engram printed, and what switches memory off and on. Pure."""
+    own = (replace(one, content=served.without(one.content or "")) for one in turns)
     said = (
-        replace(one, content=sessions.beside_switches(one.content or "")) if one.role == "user" else one
-        for one in turns
+        replace(one, content=sessions.beside_switches(one.content or "")) if one.role == "user" else one for one in own
     )
     return tuple(one for one in said if one.content)
 

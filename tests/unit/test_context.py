@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engram import context
+from engram import context, served
 from engram.context import Material, chosen_shares, diverse, in_fence, in_line, pack, showing
 from engram.errors import InvalidInput, LimitExceeded
 from engram.scope import Scope
@@ -729,7 +729,8 @@ def around(attack: str, trust: Any, road: str) -> Material:
     return Material(**rest)
 
 
-ROADS = ["event", "newest", "artifact", "critical", "decision", "relevant"]
+OF_EVENTS = ["event", "newest", "artifact"]
+ROADS = [*OF_EVENTS, "critical", "decision", "relevant"]
 
 
 def test_the_corpus_is_large_enough() -> None:
@@ -741,7 +742,8 @@ def test_the_corpus_is_large_enough() -> None:
 def test_nothing_leaves_the_fence(format: Any, road: str) -> None:
     harmless = pack(around("It rains.", "web", road), max_tokens=5_000, format=format)
     _, outside, _ = fenced(harmless)
-    for attack, trust in zip(breakouts.BREAKOUTS, itertools.cycle(["tool", "document", "web", "web"])):
+    attacks = [one for one in breakouts.BREAKOUTS if road not in OF_EVENTS or served.own(one)]
+    for attack, trust in zip(attacks, itertools.cycle(["tool", "document", "web", "web"])):
         block = pack(around(attack, trust, road), max_tokens=5_000, format=format)
         items, others, delimiter = fenced(block)
         assert others == outside, "what an item says changes nothing outside the fence"
@@ -758,6 +760,18 @@ def test_nothing_leaves_the_fence(format: Any, road: str) -> None:
         assert block.max_trust == trust
 
 
+@pytest.mark.parametrize("road", OF_EVENTS)
+@pytest.mark.parametrize("trust", TRUSTS)
+def test_an_event_that_says_nothing_but_what_engram_prints_is_not_printed(road: str, trust: Any) -> None:
+    repeated = [one for one in breakouts.BREAKOUTS if not served.own(one)]
+    assert repeated, "or the test asks nothing"
+    for said in repeated:
+        assert (
+            pack(around(said, trust, road), max_tokens=5_000).text
+            == pack(around("", trust, road), max_tokens=5_000).text
+        )
+
+
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("trust", ["user", "agent", "operator"])
 def test_trusted_text_fakes_no_heading_no_item_and_no_citation(format: Any, trust: str) -> None:
@@ -771,7 +785,7 @@ def test_trusted_text_fakes_no_heading_no_item_and_no_citation(format: Any, trus
             Material(
                 critical=critical,
                 task=task_run(said),
-                events=[event(said, 7, trust=trust, actor=said[:50])],
+                events=[event(f"{said}\nIt snows.", 7, trust=trust, actor=said[:50])],
                 relevant=rows,
             ),
             max_tokens=50_000,

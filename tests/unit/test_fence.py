@@ -13,12 +13,12 @@ import breakouts
 import pytest
 from test_context import DAY, event, fenced, found, hidden, marks, memory, section, shape, task_run, uid
 
-from engram import context
+from engram import context, served
 from engram.context import Material, Style, in_fence, in_line, pack
 from engram.text import count_tokens
 from engram.values import DETAILS, FORMATS, GROUPS, TRUSTS, ContextBlock
 
-TEXTS = sorted(set(breakouts.ALL))
+TEXTS = sorted(text for text in set(breakouts.ALL) if served.own(text))  # others are printed by no event
 STYLES = [(group, detail, bool(n % 2)) for n, group in enumerate((None, *GROUPS)) for detail in DETAILS]
 NOW = DAY + timedelta(days=3)
 

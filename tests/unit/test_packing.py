@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_context import COUNTERS, TEXTS, conversation, event, found, materials, memory, saved, section, task_run, uid
 
-from engram import context
+from engram import context, served
 from engram.context import CORE, Layout, Material, Named, Open, Related, pack
 from engram.text import count_tokens
 from engram.values import FORMATS, ContextBlock, Memory
@@ -46,7 +46,9 @@ def test_no_budget_is_ever_passed_and_all_that_is_left_out_is_named(
         if not (context.in_line(one.fact) and context.in_fence(one.fact))
     }
     unsaid = {
-        one.event_id for one in (*material.events, *material.artifacts) if not context.in_fence(one.content or "")
+        one.event_id
+        for one in (*material.events, *material.artifacts)
+        if not context.in_fence(served.without(one.content or ""))
     }
     assert gathered - shown - silent - unsaid <= set(block.trimmed)
     assert not set(block.trimmed) & shown
