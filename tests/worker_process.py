@@ -25,6 +25,7 @@ import psutil
 
 REPOSITORY = Path(__file__).parents[1]
 NURSERY = "nursery"
+BEGUN = "a job has begun"  # and not only been claimed
 WANTED = "WORKER_PROCESS_WANTED"  # tells the processes that a worker starts itself how to be changed
 DRAMATIQ = [sys.executable, "-m", "dramatiq", "workers", "--processes", "1", "--threads", "2"]
 
@@ -67,8 +68,13 @@ def patch(wanted: Mapping[str, Any]) -> None:
     if "hangs" in wanted:
         derive = running.WORK[jobs.DERIVE]
 
+        def nap() -> None:
+            sys.stderr.write(f"{BEGUN}\n")
+            sys.stderr.flush()
+            time.sleep(wanted["hangs"])
+
         def hang(setup: Any, job: Any) -> Any:
-            yield from steps.think(lambda: time.sleep(wanted["hangs"]), job)
+            yield from steps.think(nap, job)
             yield from derive(setup, job)
 
         running.WORK = {**running.WORK, jobs.DERIVE: hang}  # type: ignore[misc]

@@ -12,7 +12,7 @@ from contextlib import suppress
 import psutil
 import pytest
 from table import Table
-from worker_process import Crew, Member, crew, every
+from worker_process import BEGUN, Crew, Member, crew, every
 
 from engram import jobs
 from engram.database import Database
@@ -87,7 +87,7 @@ def test_a_job_that_ends_its_worker_three_times_is_dead_and_takes_no_other_with_
     table.lay(40)
     with table.door(table.tenant, "doorbell") as door:
         door.remember("This is the poison.", user_id="poisoner")
-    with crew(table.environment, 1, "--threads", "4", nursery=True, lease=1, eats_memory_at="poison") as workers:
+    with crew(table.environment, 1, "--threads", "4", nursery=True, lease=3, eats_memory_at="poison") as workers:
         workers.until(lambda: table.states() == {"done": 40, "dead": 1}, 90)
         assert workers.lost == 3
     table.check(40) if table.memories(table.tenant).pop("poisoner", None) is None else pytest.fail("it has memories")
@@ -134,7 +134,7 @@ def hanging(table: Table, hangs: float, *options: str) -> Iterator[Crew]:
     """A crew of one that hangs in the middle of a job."""
     table.lay(8)
     with crew(table.environment, 1, *options, hangs=hangs) as workers:
-        workers.until(lambda: "running" in table.states(), 30)
+        workers.until(lambda: BEGUN in workers.log.read_text(), 30)
         yield workers
 
 
