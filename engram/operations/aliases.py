@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from engram import inputs, memories, tenancy
 from engram.database import Connection
-from engram.errors import InvalidInput
+from engram.errors import Conflict, InvalidInput, NotFound
 from engram.filters import Filter
 from engram.memories import Moment
 from engram.operations import changing, reading, recalling, steps
-from engram.operations.setup import Setup
+from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.scope import Ids, Scope
 from engram.values import HistoryEntry, Memory, Page, Status, WriteDecision
@@ -63,8 +63,13 @@ def delete_all(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[str, .
                 own_key = (
                     {} if call.idempotency_key is None else {"idempotency_key": _key(call.idempotency_key, memory_id)}
                 )
-                done = yield from changing.forget(setup, memory_id, False, {**given, **own_key})
-                forgotten.update(dict.fromkeys(done))
+                try:
+                    done = yield from changing.forget(setup, memory_id, False, {**given, **own_key})
+                except (Conflict, NotFound):
+                    if not (yield from _is_gone(call, memory_id)):
+                        raise
+                else:
+                    forgotten.update(dict.fromkeys(done))
         if not left or call.dry_run:  # one that was put away may free others, and somebody may write meanwhile
             return tuple(forgotten)
 
@@ -87,6 +92,14 @@ def _kept(setup: Setup, conn: Connection, scope: Scope) -> list[str]:
         cursor = page.cursor
         if cursor is None:
             return found
+
+
+def _is_gone(call: Writing, memory_id: str) -> Operation[bool]:
+    """Whether somebody erased a memory meanwhile, or put a replay without it in its place: more than to forget it."""
+    found = yield from steps.read(
+        call.tenant_id, lambda conn: memories.find(conn, tenancy.visible(conn, call.scope), memory_id)
+    )
+    return found is None or found.status_reason == "erased"
 
 
 def _key(key: str, memory_id: str) -> str:

@@ -12,6 +12,7 @@ from quiet import quiet
 
 from engram import Engram, InvalidInput, MemoryPolicy, Scope
 from engram.errors import Conflict
+from engram.operations import changing
 from engram.testing import ScriptedModel
 
 TEAS = ("Ann likes green tea from Kyoto", "Ann likes black tea from Assam", "Ann likes white tea from Fujian")
@@ -218,3 +219,19 @@ def test_forgetting_everything_leaves_nothing_that_comes_back(ada: Engram, angle
     assert {(one.status, one.status_reason) for one in every} == {("deleted", "forgotten")}
     assert facts(ada) == set()
     assert ada.delete_all(user_id="ada", idempotency_key="k") == ()
+
+
+def test_what_is_erased_meanwhile_keeps_nothing_else_from_being_forgotten(
+    ada: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = (added(ada, fact) for fact in ("The sea is wide", "The keel is oak", "The mast is pine"))
+    forget = changing.forget
+
+    def erasing(setup: Any, memory_id: str, *more: Any) -> Any:
+        if memory_id == first:
+            ada.ops.erase(memories=[second])
+        return forget(setup, memory_id, *more)
+
+    monkeypatch.setattr(changing, "forget", erasing)
+    assert set(ada.delete_all(user_id="ada")) == {first, third}
+    assert facts(ada) == set()
