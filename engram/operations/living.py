@@ -69,7 +69,7 @@ def opened(
     """Begin a run; with the same key, or the same `run_id`, it is the same run taken up again.
 
     `asked` is what the caller wants of it: once it has come to its end, its key stands for that and nothing else. With
-    `later` it is begun where all of it is done, by `at_once`: what is refused leaves no run behind.
+    `later` it is begun where all of it is done, by `at_once` or `begin`: what is refused leaves no run behind.
     """
     key = call.idempotency_key
     call = call.keyed()
@@ -104,6 +104,11 @@ def run_of(conn: Connection, scope: Scope, scope_id: int, step: str, key: str) -
     if fetch_one(conn, "find_run", tenant_id=tenant, run_id=numbered, scope_ids=[scope_id]) is not None:
         return numbered
     return ids.id_of(NEW, json.dumps([namespace, agent, user]), step, key)
+
+
+def begin(conn: Connection, run: Run) -> None:
+    """Begin a run that was to be begun later, in the transaction that does what it is for."""
+    _add_run(conn, run, tenancy.ensure(conn, run.call.scope))
 
 
 def _add_run(conn: Connection, run: Run, scope_id: int) -> None:
@@ -216,7 +221,7 @@ def at_once(setup: Setup, run: Run, work: Callable[[Desk], list[Change]]) -> Ope
         before = ended(conn, desk.visible, run)
         if before is not None:
             return before
-        _add_run(conn, run, tenancy.ensure(conn, run.call.scope))
+        begin(conn, run)
         work(desk)
         return _end(conn, desk.visible, run)
 

@@ -39,13 +39,16 @@ def feedback(
     call = replace(call, reason=said or call.reason)
     setup = yield from spaces.ready(setup, call.tenant_id)
     named = yield from steps.read(call.tenant_id, lambda conn: _named(conn, call, wanted, of))
-    run = yield from living.opened(call, STEP, asked={"memory_ids": named, "value": chosen, "recall_id": of})
+    run = yield from living.opened(
+        call, STEP, asked={"memory_ids": named, "value": chosen, "recall_id": of}, later=True
+    )
     changes: list[Change] = []
 
     def work(conn: Connection) -> list[Memory]:
         desk = setup.desk(conn, call.scope, reason=call.reason)
         living.hold(desk, run)
         if not _done_before(desk, run, named, chosen, of):
+            living.begin(conn, run)
             changes[:] = _rate(setup, desk, run, named, chosen)
             if not call.dry_run:
                 execute(

@@ -11,6 +11,7 @@ import pytest
 from quiet import quiet
 
 from engram import (
+    Conflict,
     Engram,
     IdempotencyMismatch,
     InvalidInput,
@@ -139,6 +140,14 @@ def test_all_are_rated_or_none(ada: Engram) -> None:
     with pytest.raises(NotFound):
         ada.feedback([memory.memory_id, "01890000-0000-7000-8000-00000000a001"], 1)
     assert ada.get(memory.memory_id).confidence == 0.5
+    assert not ada.ops.list_runs().results
+
+
+def test_a_rating_that_is_refused_leaves_no_run(ada: Engram) -> None:
+    memory = added(ada, "User keeps bees")
+    ada.ops.erase(memories=[memory.memory_id])
+    with pytest.raises(Conflict, match="erased"):
+        ada.feedback(memory.memory_id, 1, idempotency_key="k")
     assert not ada.ops.list_runs().results
 
 
