@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -244,10 +244,11 @@ def place(conn: Connection, tenant_id: str, scope_id: int, members: Sequence[tup
         )  # fmt: skip
 
 
-def drop_gone(conn: Connection, tenant_id: str, scope_id: int) -> list[int]:
-    """Take out what has no place any more; the leaves it was in."""
+def drop_gone(conn: Connection, tenant_id: str, scope_id: int, *, among: Set[str] | None = None) -> list[int]:
+    """Take out what has no place any more; the leaves it was in, or those of it that was `among` some memories."""
     rows = _rows(conn, "drop_members", tenant_id=tenant_id, scope_id=scope_id)
-    return sorted({row.topic_id for row in rows if row.topic_id is not None})
+    told = [row for row in rows if row.topic_id is not None and (among is None or row.memory_id in among)]
+    return sorted({row.topic_id for row in told})
 
 
 def recount(conn: Connection, tenant_id: str, scope_id: int, model_id: int, leaves: Sequence[int]) -> None:

@@ -100,14 +100,14 @@ def rebuild_topics(setup: Setup, given: Mapping[str, Any]) -> Operation[Lifecycl
     """Make the tree of the scope anew, and let it take the place of the one there is unless it is worse."""
     call = setup.writing(given)
     setup = yield from spaces.ready(setup, call.tenant_id)
-    run = yield from living.opened(call, STEP)
+    run = yield from living.opened(call, STEP, later=True)
     before = yield from living.finished(run)
     if before is not None:
         return before
     scope_id = yield from steps.read(call.tenant_id, lambda conn: tenancy.find(conn, call.scope))
     if scope_id is not None and not call.dry_run:
         yield from _renewed(setup, call.scope, scope_id, anew=True)
-    return (yield from living.closed(run, ()))
+    return (yield from living.at_once(setup, run, lambda _: []))
 
 
 def rebuild_step(setup: Setup, scope: Scope, scope_id: int, *, job: Job | None = None) -> Operation[None]:
@@ -275,7 +275,9 @@ def _remade(setup: Setup, scope: Scope, scope_id: int, state: State, job: Job | 
         trees.put(conn, tenant_id, scope_id, written, only=True)
         placed = [numbers[int(leaf)] for leaf in made.grown.labels]
         trees.place(conn, tenant_id, scope_id, list(zip(spool.ids, placed, strict=True)))
-        trees.drop_gone(conn, tenant_id, scope_id)
+        left = trees.drop_gone(conn, tenant_id, scope_id, among=set(spool.ids))
+        if left:  # since it was read: it was counted
+            trees.recount(conn, tenant_id, scope_id, model_id, left)
 
     yield from steps.write(tenant_id, effect, key=f"{STEP}/{scope_id}/{state.generation}")
 

@@ -13,8 +13,8 @@ import pytest
 import sqlalchemy as sa
 
 from engram import Engram, MemoryPolicy, Scope, tenancy
-from engram.errors import InvalidInput, LimitExceeded, NotFound
-from engram.lifecycle import topics
+from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound
+from engram.lifecycle import topics, trees
 from engram.operations import spaces, steps
 from engram.operations import topics as rooms
 from engram.testing import ScriptedModel
@@ -326,6 +326,33 @@ def test_inner_topics_hold_the_members_of_their_leaves(door: Engram, monkeypatch
     assert {topic.topic_id for topic in opened.topics} == {topic.topic_id for topic in under}
     together = [set(ids[a]) | set(ids[b]) for a in words for b in words if a < b]
     assert {one.memory_id for one in opened.memories} in together
+
+
+def test_what_leaves_while_a_tree_is_made_is_not_counted(door: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = told(door, [*kinds("zebra", 6), *kinds("yacht", 6)])
+    grow = topics.grow
+
+    def leaving(*given: Any) -> Any:
+        door.forget(ids[0])
+        return grow(*given)
+
+    monkeypatch.setattr(topics, "grow", leaving)
+    door.ops.rebuild_topics()
+    assert sorted(topic.members for topic in door.list_topics()) == [5, 6]
+
+
+def test_a_tree_that_others_change_each_time_it_is_made_leaves_no_run(
+    door: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(door, [*kinds("zebra", 6), *kinds("yacht", 6)])
+
+    def changed(*_: Any, **__: Any) -> None:
+        raise Conflict("the topics of this scope were changed meanwhile")
+
+    monkeypatch.setattr(trees, "set_tree", changed)
+    with pytest.raises(Conflict):
+        door.ops.rebuild_topics()
+    assert not door.ops.list_runs().results
 
 
 def test_near_identical_members_are_reported(database_url: str, tenant: str) -> None:
