@@ -470,7 +470,8 @@ def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Opera
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
         _annotate(desk, memory, origin, params)
 
-    return (yield from _change(setup, call, memory_id, "memory_annotated", changes, apply))
+    lends = params["private"] is not None  # its words to its neighbours, or no more
+    return (yield from _change(setup, call, memory_id, "memory_annotated", changes, apply, no_erasures=lends))
 
 
 def _annotation(setup: Setup, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -507,8 +508,6 @@ def _annotate(desk: Desk, memory: Memory, origin: Origin, params: Mapping[str, A
     )  # fmt: skip
     writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
     if params["private"] not in (None, memory.private):
-        # An erasure holds this lock, too: words that it takes away would be read before and written after it.
-        tenancy.keep_replays_out(desk.conn, desk.tenant_id, desk.scope_id)
         keyword.reindex_around(desk.conn, memory.memory_id, tenant_id=desk.tenant_id, config=desk.config)
 
 
@@ -832,6 +831,8 @@ def _change(
     what: Mapping[str, Any],
     apply: Callable[[Desk, Memory, Origin], None],
     changes: Callable[[Desk, Memory], bool] | None = None,
+    *,
+    no_erasures: bool = False,
 ) -> Operation[Memory]:
     """One change of one memory: lock its lineage, append the event, apply, read back; where it `changes` anything.
 
@@ -843,6 +844,8 @@ def _change(
 
     def work(conn: Connection) -> Memory:
         desk, memory = _desk_of(setup, conn, call, wanted)
+        if no_erasures:  # words that one takes away would be read before and written after it; it takes this lock first
+            tenancy.keep_replays_out(conn, desk.tenant_id, desk.scope_id)
         memory = _locked(desk, memory, call)
         request = asked if event_type not in WHOLE or _is_own(desk) else {**asked, "private": False}
         if not _is_repeated(desk, call, request, (event_type,)):

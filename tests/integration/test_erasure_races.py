@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from waiting import until_a_lock_is_waited_for
 
 from engram import Engram, MemoryPolicy, Scope, checkpoints, jobs, tenancy
 from engram.channels import keyword
@@ -127,6 +128,28 @@ def test_what_is_erased_beside_what_is_made_private_or_public_lends_no_words(
     assert erasing.ident
     erasing.join()
     assert places_of(server, tenant, "qanar") == []
+
+
+def test_who_makes_a_memory_private_beside_an_erasure_keeps_nobody_waiting(
+    doors: Doors, server: EmbeddedServer, tenant: str
+) -> None:
+    """It waits before it holds anything: an erasure has to write into the stream that the change is told in."""
+    door = doors()
+    made = door.add("The crow sings crows").memory
+    assert made is not None
+    scope_id = door._core.database().run(tenant, lambda conn: tenancy.find(conn, door.scope))
+    plain = server.superuser_url.replace("+psycopg", "")
+    with psycopg.connect(plain) as erasing, psycopg.connect(plain, autocommit=True) as superuser:
+        erasing.execute("select pg_advisory_xact_lock(hashtextextended(%s, 7))", (f"{tenant}/{scope_id}/replay",))
+        hiding = threading.Thread(target=door.annotate, args=(made.memory_id,), kwargs={"private": True})
+        hiding.start()
+        until_a_lock_is_waited_for(superuser)
+        erasing.execute("set local lock_timeout = '500ms'")
+        erasing.execute(
+            "select from engram.event_streams where tenant_id = %s and scope_id = %s for update", (tenant, scope_id)
+        )
+    hiding.join()
+    assert door.get(made.memory_id).private
 
 
 def test_what_is_erased_while_words_are_counted_is_counted_no_more(
