@@ -261,6 +261,7 @@ def move(conn: Connection, tenant_id: str, scope_id: int, model_id: int, moved: 
     """Put a few memories into other leaves, those of them that are there."""
     if not moved:
         return
+    fetch_all(conn, "hold_tree", tenant_id=tenant_id, scope_id=scope_id)
     leaves = {topic.topic_id for topic in tree(conn, tenant_id, scope_id) if topic.centre is not None}
     standing = [(memory_id, leaf) for memory_id, leaf in moved if leaf in leaves]
     place(conn, tenant_id, scope_id, standing)

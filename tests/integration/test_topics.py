@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -339,6 +340,37 @@ def test_what_leaves_while_a_tree_is_made_is_not_counted(door: Engram, monkeypat
     monkeypatch.setattr(topics, "grow", leaving)
     door.ops.rebuild_topics()
     assert sorted(topic.members for topic in door.list_topics()) == [5, 6]
+
+
+def test_a_tree_does_not_go_while_memories_are_moved_in_it(door: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = told(door, [*kinds("zebra", 6), *kinds("yacht", 6)])
+    door.ops.rebuild_topics()
+    tenant, tree = door.scope.tenant_id, trees.tree
+    erasing = threading.Thread(target=door.ops.erase, kwargs={"memories": ids[:1]})
+
+    def erased_meanwhile(*given: Any) -> Any:
+        found = tree(*given)
+        if not erasing.ident:
+            erasing.start()
+            erasing.join(0.5)
+        return found
+
+    def move(conn: Any) -> None:
+        scope_id = tenancy.find(conn, door.scope)
+        state = trees.begin(conn, tenant, int(scope_id or 0), {})
+        leaf = tree(conn, tenant, int(scope_id or 0))[0].topic_id
+        trees.move(conn, tenant, int(scope_id or 0), int(state.active_id or 0), [(one, leaf) for one in ids[1:]])
+
+    monkeypatch.setattr(trees, "tree", erased_meanwhile)
+    door._run(steps.write(tenant, move, key=None))
+    erasing.join()
+    lost = rows(
+        door, "SELECT k.memory_id FROM engram.memory_topic_members k"
+        " WHERE k.tenant_id = :tenant AND k.topic_id IS NOT NULL AND NOT EXISTS ("
+        " SELECT FROM engram.memory_topics t"
+        " WHERE t.tenant_id = k.tenant_id AND t.scope_id = k.scope_id AND t.topic_id = k.topic_id)",
+    )  # fmt: skip
+    assert not lost
 
 
 def test_a_tree_that_others_change_each_time_it_is_made_leaves_no_run(
