@@ -596,8 +596,7 @@ class Database:
         self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False, any_schema: bool = False
     ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
-        engine = await self._engine_here()
-        async with engine.connect() as conn:
+        async with _taken(await self._engine_here()) as conn:
             if not (self._fits or any_schema):
                 await conn.run_sync(self._refuse_misfit)
             if not read_only and next(self._writes) in ANALYZED_AT:
@@ -728,6 +727,28 @@ class Database:
             left = (*self._async_engines.values(), *self._left)
         for engine in left:
             await engine.dispose()
+
+
+@asynccontextmanager
+async def _taken(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """A connection of the pool, which it comes back to.
+
+    SQLAlchemy gives it back in a task of its own, and a loop that ends cancels that before it has begun: where there is
+    nothing to wait for, none is made.
+    """
+    conn = await engine.connect()
+    try:
+        yield conn
+    finally:
+        await (conn.close() if _is_at_rest(_inside(conn)) else conn.__aexit__(None, None, None))
+
+
+def _is_at_rest(conn: Connection) -> bool:
+    """Whether a connection is in no transaction of the server's, or is lost."""
+    if conn.invalidated:
+        return True
+    driver: Any = conn.connection.driver_connection
+    return bool(driver.pgconn.transaction_status == TransactionStatus.IDLE)
 
 
 def _revision(conn: Connection) -> str | None:

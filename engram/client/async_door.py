@@ -155,7 +155,8 @@ class AsyncEngram(Door):
                 return await asyncio.gather(*tasks)
             except BaseException:
                 for task in tasks:
-                    task.cancel()
+                    if not task.cancelling():  # a loop that ends has told all of them
+                        task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
                 raise
         return await asyncio.sleep(step.seconds)

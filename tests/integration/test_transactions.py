@@ -62,6 +62,7 @@ from engram.database import (
 )
 from engram.embedded import EmbeddedServer
 from engram.errors import Conflict, EngramError, InvalidInput, LeaseLost, SchemaOutdated
+from engram.operations import steps
 from engram.operations.arguments import Message
 from engram.settings import Settings, load
 from engram.wire import Kept
@@ -716,6 +717,47 @@ async def test_cancelled_tasks_leave_the_pool_usable(
         assert tuple((await conn.exec_driver_sql(LEFT)).one())[:2] == ("", "engram_app")
     wait_for(lambda: idle_in_transaction(behind) == 0)
     await database.close_async()
+
+
+async def test_a_loop_that_ends_while_a_connection_is_given_back_keeps_none(database_url: str, tenant: str) -> None:
+    """It cancels every task there is, as `asyncio.run` does, also those that have not begun."""
+    database, loop = Database(database_url, load({}, pool_size=1)), asyncio.get_running_loop()
+    this = asyncio.current_task()
+
+    def end() -> None:
+        for task in asyncio.all_tasks():
+            if task is not this:
+                task.cancel()
+
+    async def read() -> None:
+        async with database.async_transaction(tenant, read_only=True):
+            loop.call_soon(end)
+
+    with suppress(asyncio.CancelledError):
+        await asyncio.create_task(read())
+    assert database.async_engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+    await database.close_async()
+
+
+async def test_a_call_that_is_cancelled_cancels_once_what_it_does_together(
+    database_url: str, tenant: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A second time would break off the cancelling of a statement, which the driver tells of."""
+
+    def slow() -> steps.Operation[Any]:
+        return (yield from steps.read(tenant, lambda conn: conn.exec_driver_sql("SELECT pg_sleep(10)").fetchall()))
+
+    def several() -> steps.Operation[Any]:
+        return (yield from steps.together([slow() for _ in range(4)]))
+
+    async with AsyncEngram(database_url, scope=Scope(tenant), settings=load({}, pool_size=4)) as door:
+        task = asyncio.create_task(door._run(several()))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert door._core.database().async_engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+    assert caplog.records == []
 
 
 # Poolers, forks, full and read-only servers --------------------------------------------------------------------------
