@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic import Field as Limit
 
-from engram import checkpoints, ids, jobs, ledger, prompting, tasks
+from engram import checkpoints, ids, jobs, ledger, prompting, served, tasks
 from engram.checkpoints import Content, New
 from engram.database import Connection, fetch_all
 from engram.errors import BadOutput, NotFound, Refused, Unavailable
@@ -117,7 +117,7 @@ def _basis(conn: Connection, job: Job) -> Basis | None:
     found = checkpoints.select(conn, job.tenant_id, task_run_id, whole=True, limit=1)
     before = found[0] if found else None
     happened, _ = happened_after(conn, held, before, MOST_EVENTS)
-    events = [event for event in happened if not event.erased]
+    events = [replace(event, content=served.without(event.content or "")) for event in happened if not event.erased]
     if not events:
         return None
     return Basis(held, Scope(job.tenant_id, row.namespace, row.agent_id, row.user_id), version, before, tuple(events))

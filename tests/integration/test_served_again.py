@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from quiet import quiet
 
-from engram import Engram, Scope
+from engram import Engram, MemoryPolicy, Scope
 from engram.derivation.llm import Extraction
+from engram.errors import Refused
 from engram.settings import load
 from engram.testing import Asked, Says, ScriptedModel
 from engram.values import Format
@@ -109,3 +110,23 @@ def test_a_summary_made_of_the_sessions_own_words_tells_nothing_of_it(
         assert summary is not None
         assert "Riga" in summary
         assert not [word for word in WORDS if word in summary]
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_no_checkpoint_tells_of_it(ada: Engram, database_url: str, tenant: str, asks: bool) -> None:
+    prompt = f"{served(ada, 'markdown')}\n\n{ASKED}"
+    model = ScriptedModel([Refused()])  # what happened tells of itself then
+    policy = MemoryPolicy(name="often", checkpoint_every=4)
+    with Engram(database_url, scope=Scope(tenant, user_id="bob"), policy=policy, llm=model if asks else None) as bob:
+        task_run_id = bob.start_task("Plan the move").task_run_id
+        for event_type in ("user_message", "decision", "tool_result"):
+            bob.record_event(prompt, event_type=event_type, task_run_id=task_run_id, derive="skip")
+        while bob.ops.run_jobs():
+            pass
+        checkpoint = bob.resume_task(task_run_id).checkpoint
+        assert checkpoint is not None
+        assert checkpoint.decisions == (ASKED,)
+        told = "\n".join([checkpoint.summary, *checkpoint.completed_steps, *(one.text for one in model.asked)])
+        assert "Riga" in told
+        assert len(model.asked) == asks
+        assert not [word for word in WORDS if word in told]
