@@ -60,7 +60,7 @@ def spans(said: str) -> list[Span]:
 def own(said: str) -> list[Span]:
     """The stretches of a text between what Engram printed, without the spaces around them.
 
-    A line that only leads to what was printed, or closes it ("Context:", "</memory>"), says nothing and is left out.
+    A few words that only lead to what was printed, or close it ("Context:", "</memory>"), say nothing and are left out.
     """
     found = spans(said)
     if not found:
@@ -74,10 +74,13 @@ def own(said: str) -> list[Span]:
 
 
 def _trimmed(said: str, start: int, end: int, *, leads: bool, closes: bool) -> Span:
-    """A stretch without the spaces around it, without a last line that leads to something or a first that closes."""
+    """A stretch without the spaces around it, without last words that lead to something or first ones that close."""
     words = said[start:end].rstrip()
     if leads and words.endswith(_LEADS):
-        words = words[: words.rfind("\n") + 1]
+        line = words.rfind("\n") + 1
+        begin = max((found.end() for found in _SENTENCE_END.finditer(words, line)), default=line)
+        lead = words[begin:]
+        words = words[:begin] if len(lead) <= MOST_OF_LEAD and _TAG.search(lead) is None else words
     close = _CLOSES.match(words) if closes else None
     start += close.end() if close else 0
     words = words[close.end() :] if close else words
@@ -87,6 +90,9 @@ def _trimmed(said: str, start: int, end: int, *, leads: bool, closes: bool) -> S
 
 
 _LEADS: Final = tuple(':"{[(>`')
+MOST_OF_LEAD: Final = 60  # characters; what is longer says more than that something follows
+_SENTENCE_END: Final = regex(r"[.!?][\"')\]]{0,3},?\s+")
+_TAG: Final = regex(r"#\w")  # "#nomem" is a word of its own
 _CLOSES: Final = regex(r"(?:\s|\\n)*(?:</[\w.:-]+>|`{3,}|[\"'\])},]+)")
 
 

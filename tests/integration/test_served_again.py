@@ -69,6 +69,13 @@ def test_a_recorded_prompt_says_what_its_author_said_and_no_more(
         assert any("Rex" in fact for fact in facts(bob)), "a switch in what was served switches nothing"
 
 
+@pytest.mark.parametrize("word", ["#nomem", "#mem-off"])
+def test_a_switch_right_before_it_switches(ada: Engram, database_url: str, tenant: str, word: str) -> None:
+    with Engram(database_url, scope=Scope(tenant, user_id="bob")) as bob:
+        bob.remember(f"{word} Use this:\n{served(ada, 'markdown')}\n\n{ASKED}", session_id="s", wait=True)
+        assert facts(bob) == []
+
+
 def test_before_it_is_derived_it_is_not_found_by_what_was_served(ada: Engram, database_url: str, tenant: str) -> None:
     prompt = f"{served(ada, 'markdown')}\n\n{ASKED}"
     settings = load({"dispatch": "doorbell", "redis_url": "redis://127.0.0.1:1/0"})

@@ -138,6 +138,24 @@ def test_what_is_said_of_a_quoted_line_is_heard() -> None:
     assert served.without(said) == "is wrong, I live in Riga now.\nAnd I hate coffee."
 
 
+@pytest.mark.parametrize(
+    ("before", "left"),
+    [
+        ("Context:", ""),
+        ("## Use the following memories to answer the question:", ""),
+        ("I live in Riga. Use this context:", "I live in Riga."),
+        ("I live in Riga!\nUse this context:", "I live in Riga!"),
+        ('{"question": "Where do I live?", "context": "', '{"question": "Where do I live?",'),
+        ("#nomem Use this:", "#nomem Use this:"),
+        ("(#mem-off) Context:", "(#mem-off) Context:"),
+        ("My sister moved to Riga last Friday, so tell me what is planned for her by this:",) * 2,
+    ],
+)
+def test_only_words_that_merely_lead_to_a_context_go_with_it(before: str, left: str) -> None:
+    printed = pack(told(), max_tokens=20_000, count=count_tokens).text
+    assert served.without(f"{before}\n{printed}") == left
+
+
 def test_a_tag_around_a_context_is_no_word_of_anybody() -> None:
     printed = pack(told(), max_tokens=20_000, count=count_tokens).text
     assert served.without(f"<memory>\n{printed}\n</memory>\n{AFTER}") == AFTER
