@@ -14,7 +14,7 @@ from datetime import UTC, tzinfo
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from engram import embedding, inputs, ledger, tasks
+from engram import embedding, inputs, ledger, served, tasks
 from engram.channels import keyword, semantic
 from engram.channels.keyword import Words
 from engram.database import (
@@ -168,9 +168,9 @@ def preferred(question: str) -> tuple[str, ...]:
 
 
 def line(event: Event, tz: tzinfo = UTC) -> str:
-    """An event on one line, for an answer: when it happened (in a time zone), who, and what. Pure."""
+    """An event on one line, for an answer: when (in a time zone), who, and what in words of its own. Pure."""
     who = " ".join(dict.fromkeys(one for one in (event.role, event.actor) if one))
-    what = " ".join((event.content or " ".join(_leaves(event.payload))).split())
+    what = " ".join((served.without(event.content) if event.content else " ".join(_leaves(event.payload))).split())
     if event.erased:
         what = "(erased)"
     shown = what if len(what) <= LINE else what[: LINE - 1].rstrip() + "…"

@@ -9,12 +9,13 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
-from engram import citations, filters, intent, memories, text
+from engram import citations, filters, intent, memories, served, text
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
 from engram.database import Connection, fetch_all
 from engram.english import attributes, courses, differences, frames, moves, phrases, verbs, windows
+from engram.english.claims import stem
 from engram.english.subjects import plain
 from engram.errors import NotFound
 from engram.filters import Filter
@@ -583,7 +584,8 @@ def of_events(
     own = others.plain_words(question) if reading.topic and telling.asks_what_is_so(question) else None
     hits = [
         hit for hit in found.hits
-        if not _is_question(hit.event, question)
+        if _is_of_its_own(hit)
+        and not _is_question(hit.event, question)
         and _passes(hit.event, asked.filter, looked)
         and (own is None or hit.event.role != "user" or others.tells_of_the_asker(hit.event.content or "", own))
     ]  # fmt: skip
@@ -667,6 +669,16 @@ def _happened(memory: Memory, window: Window | None) -> bool:
     return window is None or holds_in(memory, window)
 
 
+def _is_of_its_own(hit: EventHit) -> bool:
+    """Whether an event is found for words of its own, and not for a context of Engram's that stands in it. Pure."""
+    said = hit.event.content or ""
+    own = served.without(said)
+    if own == said:
+        return True
+    words = frozenset(map(stem, others.plain_words(own)))
+    return bool(words) and (not hit.matched or any(stem(one.casefold()) in words for one in hit.matched))
+
+
 def _passes(event: Event, asked: Filter | None, looked: Looked) -> bool:
     """Whether an event would pass the caller's filter, were a memory made of its words. Pure."""
     if asked is None:
@@ -677,7 +689,7 @@ def _passes(event: Event, asked: Filter | None, looked: Looked) -> bool:
 
 def _is_question(event: Event, question: str) -> bool:
     """Whether an event is this question or another: it is no answer, unless who asked it is asked for. Pure."""
-    said = (event.content or "").strip()
+    said = served.without(event.content or "").strip()
     if event.role != "user":
         return text.ends_in_question(said) and _OF_SAYING.search(question) is None
     return text.ends_in_question(said) or text.compared(said) == text.compared(question)

@@ -86,6 +86,19 @@ def test_before_it_is_derived_it_is_not_found_by_what_was_served(ada: Engram, da
         assert not found.results[0].derived
 
 
+@pytest.mark.parametrize("format", ["markdown", "json"])
+def test_no_answer_of_what_happened_tells_of_it(ada: Engram, database_url: str, tenant: str, format: Format) -> None:
+    with Engram(database_url, scope=Scope(tenant, user_id="bob")) as bob:
+        bob.remember(f"{served(ada, format)}\n\nI moved to Riga in May.", session_id="s", wait=True)
+        told = bob.recall("What happened today?")
+        assert told.answer_text.endswith(" user: I moved to Riga in May.")
+        assert not [word for word in WORDS if word in told.answer_text]
+        assert {bob.verify_citation(citation) for citation in told.sources} == {"verified"}
+        for question in ("When did I send the weekly password?", "When did I mention evil.example?"):
+            assert bob.recall(question).answer_text == ""
+        assert bob.search_events("weekly password", mode="keyword"), "the ledger says what was recorded"
+
+
 def answers(asked: Asked) -> Says:
     return {"facts": []} if asked.schema is Extraction else {"summary": "They moved."}
 
