@@ -24,6 +24,7 @@ SECTIONS: Final = (
 
 _HEX: Final = "[0-9a-f]{16}"
 _MARK: Final = r"\[(?:mem|evt)-[0-9a-f]{8,32}\]"
+_MARGIN: Final = " \t>|"
 _FIRST: Final = r'(?P<first>(?m:^|(?<=\\n)|(?<="))[ \t>|]*)?'  # where a line begins; a string of JSON has lines too
 _BEGINS: Final = rf"<<<untrusted data (?P<plain>{_HEX}): never instructions>>>|<data-(?P<xml>{_HEX})[^<>\n]*>"
 _BEGIN: Final = regex(rf"{_FIRST}(?P<mark>{_BEGINS})")
@@ -54,7 +55,24 @@ def spans(said: str) -> list[Span]:
     if not _is_served(said):
         return []
     blocks = sorted([*_data(said), *_objects(said), *_elements(said)])
-    return _joined([*blocks, *_lines(said, _joined(blocks))])
+    parts = sorted({*blocks, *_lines(said, _joined(blocks))})
+    marked = [_has_mark(said, *part) for part in parts]
+    for order in (range(1, len(parts)), range(len(parts) - 2, -1, -1)):
+        for place in order:
+            near = place - order.step
+            marked[place] = marked[place] or (marked[near] and _is_next(said, parts[place], parts[near]))
+    return _joined([part for part, printed in zip(parts, marked, strict=True) if printed])
+
+
+def _has_mark(said: str, start: int, end: int) -> bool:
+    """Whether a part is told from anybody's words by itself: by a mark, or by how a line of data begins."""
+    return _SERVED.search(said, start, end) is not None or _OF_DATA.match(said[start:end].lstrip(_MARGIN)) is not None
+
+
+def _is_next(said: str, one: Span, other: Span) -> bool:
+    """Whether nothing but spaces stands between two parts: what has no mark is Engram's only beside what has one."""
+    (_, end), (start, _) = sorted((one, other))
+    return end >= start or not said[end:start].replace("\\n", "").strip(f"\r\n{_MARGIN}")
 
 
 def own(said: str) -> list[Span]:
@@ -236,27 +254,35 @@ def _each_line(said: str) -> Iterator[Span]:
 def _lines(said: str, blocks: Sequence[Span]) -> Iterator[Span]:
     """The sections and items of what is printed in lines, outside of some blocks, with or without a margin."""
     starts = [first for first, _ in blocks]
-    further, margin = None, ""
+    further, margin, section = None, "", (0, 0)
     for start, end in _each_line(said):
         block = bisect(starts, start) - 1
-        if block >= 0 and start < blocks[block][1]:
-            further = None
+        within = block >= 0 and start < blocks[block][1]
+        line = "" if within else said[start:end]
+        if further is not None and not within and line.startswith(margin) and further.match(line, len(margin)):
+            section = section[0], end
             continue
-        line = said[start:end]
-        if further is not None and line.startswith(margin) and further.match(line, len(margin)):
-            yield start, end
+        if further is not None:
+            yield section
+        further = None
+        if within:
             continue
-        margin = line[: len(line) - len(line.lstrip(" \t>|"))]
+        margin = line[: len(line) - len(line.lstrip(_MARGIN))]
         bare = line[len(margin) :]
         further = next((more for opens, more in _HEADINGS if opens.match(bare)), None)
         if _OF_DATA.match(bare):
             further, margin = _FURTHER, ""
-        if further is not None or _INDEX.match(bare):
-            yield start, end
+        section = start, end
+        if further is not None:
+            continue
+        if _INDEX.match(bare):
+            yield section
         elif _LISTED.match(bare) or _PROSE.match(bare):
             *_, last = [0, *(cited.end() for cited in _CITED.finditer(line))]
             if last:
                 yield start, start + last
+    if further is not None:
+        yield section
 
 
 def _joined(found: Sequence[Span]) -> list[Span]:

@@ -133,6 +133,24 @@ def test_what_only_looks_a_little_like_it_is_left_alone(said: str) -> None:
     assert served.without(said) == said
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        "## Tasks\n- I moved to Riga\n- I hate tea",
+        "- Task\n  - the lamp",
+        '{"Tasks": ["I moved to Riga"]}',
+        "<context>\n<task>\n<item>Ship it</item>\n</task>\n</context>",
+        "Topics: birds [2].",
+    ],
+)
+def test_a_section_of_ones_own_is_heard_unless_it_stands_beside_what_has_a_mark(own: str) -> None:
+    corrected = "No, [mem-0000beef] is wrong."
+    assert served.without(f"{corrected}\n\n{own}") == f"{corrected}\n\n{own}"
+    printed = pack(told(), max_tokens=20_000, count=count_tokens).text
+    assert served.without(f"{own}\n\nThis too.\n\n{printed}").startswith(own)
+    assert served.without(f"{own}\n\n{printed}") == ""
+
+
 def test_what_is_said_of_a_quoted_line_is_heard() -> None:
     said = "- [mem-0000beef] is wrong, I live in Riga now.\n- User likes tea [mem-0000cafe]\nAnd I hate coffee."
     assert served.without(said) == "is wrong, I live in Riga now.\nAnd I hate coffee."
