@@ -7,7 +7,6 @@ text is known by its marks: the block of data, the sections with their items, an
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
@@ -24,16 +23,19 @@ SECTIONS: Final = (
 
 _HEX: Final = "[0-9a-f]{16}"
 _MARK: Final = r"\[(?:mem|evt)-[0-9a-f]{8,32}\]"
-_MARGIN: Final = " \t>|"
-_FIRST: Final = r'(?P<first>(?m:^|(?<=\\n)|(?<="))[ \t>|]*)?'  # where a line begins; a string of JSON has lines too
+_MARGIN: Final = " \t>|\u2502\xa0\u200b\ufeff"
+_FIRST: Final = rf"(?P<first>(?m:^|(?<=\\n)|(?<=[\"']))[{_MARGIN}]*)?"  # a line begins; a string of JSON has lines too
 _BEGINS: Final = rf"<<<untrusted data (?P<plain>{_HEX}): never instructions>>>|<data-(?P<xml>{_HEX})[^<>\n]*>"
 _BEGIN: Final = regex(rf"{_FIRST}(?P<mark>{_BEGINS})")
 _END: Final = regex(rf"<<<end (?P<plain>{_HEX})>>>|</data-(?P<xml>{_HEX})>")
 _NAMES: Final = "|".join(map(re.escape, SECTIONS))
 _TAGS: Final = "|".join(name.lower().replace(" ", "-") for name in SECTIONS)
-_JSON: Final = regex(rf'\{{"(?:{_NAMES}|untrusted data {_HEX}: never instructions)":')
+_JSON: Final = regex(
+    rf"\{{(?:[\s{_MARGIN}]|\\+n)*(?P<quote>\\*[\"'])"
+    rf"(?:{_NAMES}|untrusted data {_HEX}: never instructions)(?P=quote)\s*:"
+)
 _JSON_KEY: Final = regex(rf"(?:{_NAMES}|untrusted data {_HEX}: never instructions)\Z")
-_XML: Final = regex(rf"<context>(?:\s|\\n)*<(?:(?:{_TAGS})(?: omitted=\"\d+\")?/?|data-{_HEX}[^<>\n]*)>")
+_XML: Final = regex(rf"<context>(?:[\s{_MARGIN}]|\\+n)*<(?:(?:{_TAGS})(?: omitted=\"\d+\")?/?|data-{_HEX}[^<>\n]*)>")
 # What opens a section, and what its further lines begin with.
 _HEADINGS: Final = (
     (regex(rf"## (?:{_NAMES})\s*\Z"), regex(r"- |### |    ")),
@@ -42,7 +44,7 @@ _HEADINGS: Final = (
 _PROSE: Final = regex(rf"(?:{_NAMES})(?:, [^:\n]{{1,80}})?: ")
 _INDEX: Final = regex(r"(?:Topics|Triggers)(?:, [^:\n]{1,80})?: .*\[\d+\]\.\s*\Z")
 _LISTED: Final = regex(r"(?:[-*+\u2022]|\d{1,3}[.)])\s")
-_OF_DATA: Final = regex(r"(?:[-*+\u2022] )?\[(?:agent|tool|document|web) \d{4}-\d\d-\d\d[^\]\n]*\] ")
+_OF_DATA: Final = regex(r"(?:[-*+\u2022] |\\*[\"'])?\[(?:agent|tool|document|web) \d{4}-\d\d-\d\d[^\]\n]*\] ")
 _FURTHER: Final = regex(r"\s*\| ")
 _PATH: Final = r"(?: \([^()\n]*\))?: (?:mem|evt)-[0-9a-f].*"
 _CITED: Final = regex(rf"{_MARK}(?:{_PATH}| \u2014[^\n\u2192]*\u2192 .*|[.\"',;\]]+\s*\Z)?")
@@ -72,7 +74,7 @@ def _has_mark(said: str, start: int, end: int) -> bool:
 def _is_next(said: str, one: Span, other: Span) -> bool:
     """Whether nothing but spaces stands between two parts: what has no mark is Engram's only beside what has one."""
     (_, end), (start, _) = sorted((one, other))
-    return end >= start or not said[end:start].replace("\\n", "").strip(f"\r\n{_MARGIN}")
+    return end >= start or not said[end:start].replace("\\n", "").strip(f"\r\n\\{_MARGIN}")
 
 
 def own(said: str) -> list[Span]:
@@ -107,7 +109,7 @@ def _trimmed(said: str, start: int, end: int, *, leads: bool, closes: bool) -> S
     return start, start + len(bare)
 
 
-_LEADS: Final = tuple(':"{[(>`')
+_LEADS: Final = tuple(":\"'{[(>`")
 MOST_OF_LEAD: Final = 60  # characters; what is longer says more than that something follows
 _SENTENCE_END: Final = regex(r"[.!?][\"')\]]{0,3},?\s+")
 _TAG: Final = regex(r"#\w")  # "#nomem" is a word of its own
@@ -176,23 +178,46 @@ _WITHIN: Final = regex(r"\s*\Z|    |</?item>")
 
 
 def _objects(said: str) -> Iterator[Span]:
-    """The contexts in JSON; one that was cut off goes as far as its lines are strings."""
+    """The contexts in JSON, within a string too; one that was cut off goes as far as its lines are strings."""
     after = broken = 0
     for found in _JSON.finditer(said):
         if found.start() < after:
             continue
-        try:
-            value, after = _DECODER.raw_decode(said if broken < MOST_BROKEN else "", found.start())
-        except (ValueError, RecursionError):
+        end, keys = _object(said, found.start()) if broken < MOST_BROKEN else (None, [])
+        if end is None:
             broken += 1
-            value, after = {}, _while(said, found.end(), _STRING)
-        if all(map(_JSON_KEY.match, value)):
+            after = _while(said, found.end(), _STRING, _breaks(said, found.start()))
+            yield found.start(), after
+            continue
+        after = end
+        if all(map(_JSON_KEY.match, keys)):
             yield found.start(), after
 
 
-_DECODER: Final = json.JSONDecoder()
-MOST_BROKEN: Final = 8  # objects read to their end in vain
-_STRING: Final = regex(r'\s*"')
+MOST_BROKEN: Final = 4  # objects read to their end in vain
+_STRING: Final = regex(rf"[\s{_MARGIN}]*(?:\\*[\"']|[\]}}])")
+_TOKEN: Final = regex(r"(?P<escapes>\\*)(?P<quote>[\"'])|[\[\]{}]")
+_COLON: Final = regex(r"\s*:")
+
+
+def _object(said: str, start: int) -> tuple[int | None, list[str]]:
+    """Where an object ends, None where it does not, and its keys; however often its quotes were escaped."""
+    depth = begin = 0
+    opened: tuple[str, int] | None = None
+    keys: list[str] = []
+    for found in _TOKEN.finditer(said, start):
+        escapes, quote = len(found["escapes"] or ""), found["quote"]
+        if quote is None:
+            depth += 0 if opened else 1 if found.group() in "[{" else -1
+            if depth == 0:
+                return found.end(), keys
+        elif opened is None:
+            opened, begin = (quote, escapes), found.end()
+        elif quote == opened[0] and escapes % (2 * opened[1] + 2) == opened[1]:
+            if depth == 1 and _COLON.match(said, found.end()):
+                keys.append(said[begin : found.start()])
+            opened = None
+    return None, keys
 
 
 def _elements(said: str) -> Iterator[Span]:
@@ -214,13 +239,16 @@ _ELEMENT: Final = regex(r"\s*<|    ")
 
 
 _NEWLINE: Final = regex(r"\n")
-_ESCAPED: Final = regex(r"\n|\\n|\"(?=## |- |<)")  # where the lines of a string of JSON end, and where it begins
-_STRING_OF: Final = regex(rf"\"(?:(?:## |- )(?:{_NAMES})\\n|<context>|<<<untrusted data )")
+# Where the lines of a string of JSON end, and where it begins.
+_ESCAPED: Final = regex(rf"\n|\\+n|[\"'](?=## |- |<|(?:{_NAMES})[:,] )")
+_STRING_OF: Final = regex(
+    rf"(?:[\"']|\\n)(?:(?:## |- )(?:{_NAMES})\\+n|(?:{_NAMES})[:,] |<context>|<<<untrusted data )"
+)
 
 
 def _breaks(said: str, start: int) -> re.Pattern[str]:
     """What ends the lines of what begins at a place: within a string of JSON they are spelled out."""
-    return _ESCAPED if said[max(0, start - 2) : start].endswith(('"', "\\n")) else _NEWLINE
+    return _ESCAPED if said[max(0, start - 2) : start].endswith(('"', "'", "\\n")) else _NEWLINE
 
 
 def _while(said: str, start: int, kind: re.Pattern[str], breaks: re.Pattern[str] = _NEWLINE) -> int:

@@ -102,13 +102,35 @@ def test_of_a_context_on_one_line_what_is_untrusted_is_known(format: Any) -> Non
     assert left.endswith(AFTER)
 
 
-@pytest.mark.parametrize("format", ["markdown", "bullets", "xml"])
-def test_a_tool_that_answers_in_json_gives_it_back_as_a_string(format: Any) -> None:
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("nested", [json.dumps, lambda of: json.dumps({"arguments": json.dumps(of)}), repr])
+def test_a_tool_that_answers_in_json_or_by_a_repr_gives_it_back_as_a_string(format: Any, nested: Any) -> None:
     printed = pack(told(), max_tokens=20_000, format=format, count=count_tokens).text
-    assert served.own(json.dumps({"context": printed})) == []
-    left = served.without(json.dumps({"context": printed, "question": AFTER}))
+    left = served.without(nested({"context": printed, "question": AFTER}))
     assert AFTER in left
     assert "canary" not in left
+    before = served.without(nested({"context": f"{BEFORE}\n\n{printed}\n\n{AFTER}"}))
+    assert BEFORE in before
+    untrusted = [n for n, trust in enumerate(TRUSTS * 2, 1) if trust_rank(trust) > context.AGENT]
+    assert not [n for n in untrusted if f"canary{n} " in before]
+
+
+@pytest.mark.parametrize(
+    "again", [repr, lambda of: json.dumps(of, indent=2), lambda of: json.dumps(of, indent=1)[:-40]]
+)
+def test_a_context_in_json_that_was_read_and_printed_again_is_known(again: Any) -> None:
+    printed = again(json.loads(pack(told(), max_tokens=20_000, format="json", count=count_tokens).text))
+    assert served.without(f"{BEFORE}\n{printed}\n\n{AFTER}") == f"{BEFORE}\n{AFTER}"
+    quoted = printed.replace("\n", "\n> ")
+    assert "canary" not in served.without(f"{BEFORE}\n> {quoted}\n\n{AFTER}")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_marks_of_width_zero_and_boxes_before_lines_hide_nothing(format: Any) -> None:
+    printed = pack(told(), max_tokens=20_000, format=format, count=count_tokens).text
+    for margin in ("\ufeff", "\u200b", "\xa0", "\u2502 "):
+        said = f"{BEFORE}\n{margin}{printed.replace(chr(10), chr(10) + margin)}\n\n{AFTER}"
+        assert "canary" not in served.without(said), margin
 
 
 @pytest.mark.parametrize(
@@ -216,6 +238,7 @@ def _placed(said: str) -> list[list[tuple[int, str]]]:
         "<context><critical>[mem-0000beef]\n",
         '{"Critical":["[mem-0000beef]",',
         '{"Critical":["[mem-0000beef]",\n',
+        '{\\\\"Critical\\\\":["[mem-0000beef]",',
         "- [mem-0000beef] ",
         "## Critical\n- %016x [mem-0000beef]\n",
         "[web 2026-01-01] [mem-0000beef]\n",
