@@ -77,9 +77,10 @@ ALLOWED: Final = """
    AND (%(until)s::timestamptz IS NULL OR e.occurred_at < %(until)s)
    AND (%(as_of)s::timestamptz IS NULL OR e.occurred_at <= %(as_of)s)
    AND (%(known_at)s::timestamptz IS NULL OR e.recorded_at <= %(known_at)s)
-   AND NOT EXISTS (SELECT FROM engram.agent_task_runs h
-                    WHERE h.tenant_id = e.tenant_id AND h.task_run_id = e.task_run_id
-                      AND h.forgotten_at <= coalesce(%(known_at)s::timestamptz, 'infinity'))
+   AND (e.task_run_id IS NULL OR coalesce((
+        SELECT false FROM engram.agent_task_runs h
+         WHERE h.tenant_id = e.tenant_id AND h.task_run_id = e.task_run_id
+           AND h.forgotten_at <= coalesce(%(known_at)s::timestamptz, 'infinity')), true))
    AND (%(alone)s OR NOT EXISTS (
         SELECT FROM engram.memory_changes hc
           LEFT JOIN engram.agent_memory hm ON hm.tenant_id = hc.tenant_id AND hm.memory_id = hc.memory_id

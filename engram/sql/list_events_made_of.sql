@@ -56,11 +56,15 @@ named AS (
      AND d.deriver IS NULL AND d.category IN ('verbatim', 'source_chunk')
      AND right(engram.asked_of_a_memory(d.tenant_id, d.event_id) ->> 'memory_id', 8) IN (SELECT right(gone.memory_id::text, 8) FROM gone)
    UNION ALL
-  SELECT r.event_id, 'changed' FROM engram.relation_changes r
-    JOIN engram.agent_events x ON x.tenant_id = r.tenant_id AND x.event_id = r.event_id
-     AND (x.event_type = %(lifecycle)s OR x.event_type = ANY (%(relating)s))
-   WHERE r.tenant_id = %(tenant_id)s
-     AND (r.source_id IN (SELECT gone.memory_id FROM gone) OR r.target_id IN (SELECT gone.memory_id FROM gone)))
+  SELECT r.event_id, 'changed'
+    FROM (SELECT DISTINCT gone.memory_id FROM gone) g
+   CROSS JOIN LATERAL (   -- from both ends apart: either of them, in one condition, takes no index
+         SELECT r.event_id FROM engram.relation_changes r WHERE r.tenant_id = %(tenant_id)s AND r.source_id = g.memory_id
+          UNION ALL
+         SELECT r.event_id FROM engram.relation_changes r WHERE r.tenant_id = %(tenant_id)s AND r.target_id = g.memory_id
+         OFFSET 0) r
+    JOIN engram.agent_events x ON x.tenant_id = %(tenant_id)s AND x.event_id = r.event_id
+     AND (x.event_type = %(lifecycle)s OR x.event_type = ANY (%(relating)s)))
 SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
        e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, p.body, n.ties
   FROM (SELECT event_id, array_agg(DISTINCT tie) AS ties FROM named GROUP BY event_id) n

@@ -4,10 +4,13 @@ WITH own AS (
    WHERE s.tenant_id = %(tenant_id)s AND s.scope_id > 0 AND s.shelf_of IS NULL
      AND (s.scope_id = %(scope_id)s::bigint OR s.user_id = %(user_id)s::text)),
 shelved AS (
-  SELECT s.scope_id FROM engram.memory_scopes s JOIN own ON s.shelf_of = own.scope_id WHERE s.tenant_id = %(tenant_id)s)
+  SELECT s.scope_id FROM own
+   CROSS JOIN LATERAL (
+         SELECT s.scope_id FROM engram.memory_scopes s
+          WHERE s.tenant_id = %(tenant_id)s AND s.shelf_of = own.scope_id OFFSET 0) s)
 SELECT scope_id, 1 AS place FROM own
  UNION ALL SELECT scope_id, 2 FROM shelved
  UNION ALL
 SELECT s.scope_id, 3 FROM engram.memory_scopes s
- WHERE s.tenant_id = %(tenant_id)s AND s.shadow_of IN (SELECT scope_id FROM own UNION ALL SELECT scope_id FROM shelved)
+ WHERE s.tenant_id = %(tenant_id)s AND s.scope_id <= 0 AND s.shadow_of IN (SELECT scope_id FROM own UNION ALL SELECT scope_id FROM shelved)
  ORDER BY place, scope_id

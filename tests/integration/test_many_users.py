@@ -17,7 +17,9 @@ import pytest
 from alone import Alone
 from quiet import quiet
 
-from engram import Engram, Scope
+from engram import Engram, Scope, tenancy
+from engram.database import Connection, execute, fetch_all
+from engram.operations.arguments import Message
 from engram.settings import load
 
 MANY: Final = 300
@@ -33,6 +35,12 @@ ENTRIES: Final = """
     SELECT relname || ' by index', sum(idx_tup_read) FROM pg_stat_user_indexes
      WHERE schemaname = 'engram' AND relname NOT LIKE 'memory_embeddings%' GROUP BY relname
 """
+# Of what one transaction has read so far:
+SO_FAR: Final = """
+    SELECT coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0)::integer
+      FROM pg_stat_xact_user_tables
+     WHERE schemaname = 'engram'
+"""
 UNTOLD: Final = """
     SELECT c.oid::regclass::text FROM pg_class c
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
@@ -45,6 +53,7 @@ CALLS: Final[Mapping[str, Callable[[Engram, Life], object]]] = {
     "search": lambda door, life: door.search("Where is the parrot?"),
     "recall": lambda door, life: door.recall("Where do I live?"),
     "build_context": lambda door, life: door.build_context("parrot", task_run_id=life.run),
+    "search_events": lambda door, life: door.search_events("parrot"),
     "list_events": lambda door, life: door.list_events(session_id="chat"),
     "list_memories": lambda door, life: door.list_memories(),
     "timeline": lambda door, life: door.timeline(),
@@ -151,6 +160,34 @@ def test_what_is_read_for_one_user_does_not_grow_with_others(crowd: Crowd, name:
     assert {table: (few[table], rows) for table, rows in many.items() if rows > few[table] + MORE} == {}
 
 
+ERASING: Final[Mapping[str, Mapping[str, Any]]] = {
+    "list_scopes_to_erase": {"user_id": None},
+    "erase_run_reasons": {"run_id": None},
+    "list_events_made_of": {"beside": [], "lifecycle": "memory_lifecycle", "relating": ["related"], "whole": False},
+    "erase_job_texts": {},
+}
+
+
+@pytest.mark.parametrize("name", ERASING)
+def test_what_an_erasure_asks_of_one_user_does_not_grow_with_others(crowd: Crowd, name: str) -> None:
+    """But for its second look, which is at all of the tenant on purpose."""
+    with opened(crowd.url) as door:
+        gone = door.get(crowd.life.ids[1])
+        event = door.get_event(gone.event_id)
+
+        def work(conn: Connection) -> int:
+            scope_id = tenancy.find(conn, door.scope)
+            given = ERASING[name] | {
+                "tenant_id": TENANT, "scope_id": scope_id, "event_id": gone.event_id, "memory_ids": [gone.memory_id],
+                "stream_id": event.stream_id,
+            }  # fmt: skip
+            before = conn.exec_driver_sql(SO_FAR).scalar_one()
+            execute(conn, name, **given)
+            return int(conn.exec_driver_sql(SO_FAR).scalar_one() - before)
+
+        assert door._core.database().run(TENANT, work) < MORE + MORE
+
+
 def test_the_planner_is_told_of_few_tenants_in_every_table(crowd: Crowd, alone: Alone) -> None:
     with psycopg.connect(alone.superuser_url.replace("+psycopg", "")) as conn:
         untold = conn.execute(UNTOLD).fetchall()
@@ -160,3 +197,19 @@ def test_the_planner_is_told_of_few_tenants_in_every_table(crowd: Crowd, alone: 
         ).fetchall()
     assert untold == []
     assert taken == [(20.0,)]
+
+
+def test_the_messages_before_one_are_found_by_their_places(crowd: Crowd) -> None:
+    with opened(crowd.url) as door:
+        for _ in range(3):
+            told = [Message(role="user", content=f"Boat {n} came in", derive="skip") for n in range(400)]
+            receipt = door.remember(told, session_id="long")
+
+        def work(conn: Connection) -> tuple[list[Any], int]:
+            before = conn.exec_driver_sql(SO_FAR).scalar_one()
+            found = fetch_all(conn, "list_preceding", event_ids=[receipt.event_ids[-1], receipt.event_ids[1]])
+            return found, conn.exec_driver_sql(SO_FAR).scalar_one() - before
+
+        found, many = door._core.database().run(TENANT, work)
+    assert sorted(row.position for row in found) == [800, 801, 1198, 1199]
+    assert many < 50
