@@ -8,8 +8,12 @@ worded_then AS MATERIALIZED (
 /*dated*/,
 named_then AS MATERIALIZED (
   SELECT o.memory_id
-    FROM engram.agent_memory o
-   WHERE o.tenant_id = %(tenant_id)s AND o.scope_id = ANY(%(scope_ids)s) AND o.subject = ANY(%(names)s::text[])
+    FROM (SELECT DISTINCT n.name FROM unnest(%(names)s::text[]) n (name)) n
+   CROSS JOIN LATERAL (   -- name by name: of many at once so many rows are expected that the scope would be read for them
+         SELECT o.memory_id
+           FROM engram.agent_memory o
+          WHERE o.tenant_id = %(tenant_id)s AND o.scope_id = ANY(%(scope_ids)s) AND o.subject = n.name
+          LIMIT %(reach)s) o
    LIMIT %(reach)s),
 pinned_then AS MATERIALIZED (
   SELECT c.memory_id
